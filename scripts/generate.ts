@@ -48,7 +48,8 @@ function withVersion(): Record<string, string> {
     ['deploy/compose.yaml', /(?<=VESTRA_IMAGE:-vestra:)[\d.]+/g],
     ['deploy/helm/vestra/Chart.yaml', /(?<=^(?:appV|v)ersion: ).*/gm],
     ['docs/getting-started.md', /(?<=vestra-)\d+\.\d+\.\d+(?=\.tgz)/g],
-    ['README.md', /(?<=vestra-)\d+\.\d+\.\d+(?=\.tgz)/g],
+    ['README.md', /(?<=vestra-)\d+\.\d+\.\d+(?=\.tgz)|(?<=^Vestra )\d+\.\d+\.\d+(?= is running)/gm],
+    ['docs/python.md', /(?<=dist\/vestra-)\d+\.\d+\.\d+(?=-py3)/g],
     ['docs/production.md', /(?<=\bvestra(?:-api)?[-:])\d+\.\d+\.\d+(?=\.tgz| dist| --target)/g],
     ...globSync('deploy/helm/rendered/*', { cwd: root }).map((file): [string, RegExp] => [
       file,

@@ -6,9 +6,10 @@ import { parseSync, Visitor } from 'oxc-parser';
 /** Paths that the check skips, each with its reason. Remove an entry that is `not yet read` when its text is clean. */
 export const unread: readonly { path: string; reason: string }[] = [
   { path: 'docs/history/', reason: 'records of their day, not maintained' },
-  { path: 'packages/react/', reason: 'not yet read' },
-  { path: 'packages/server/', reason: 'not yet read' },
-  { path: 'packages/web/', reason: 'not yet read' },
+  { path: 'packages/server/src/engine/', reason: 'not yet read' },
+  { path: 'packages/server/src/main/', reason: 'not yet read' },
+  { path: 'packages/server/src/operator/', reason: 'not yet read' },
+  { path: 'packages/server/src/platform/', reason: 'not yet read' },
 ];
 
 type Finding = { file: string; line: number; found: string; instead: string };

@@ -25,7 +25,7 @@ export type PageMessage =
 
 /** Sent by the host page. */
 export type HostMessage =
-  | { type: 'host.look'; look: Look }
+  | { type: 'host.look'; look: PageLook }
   /** A new session of the same conversation. */
   | { type: 'host.session'; session_id: string; token: string }
   | { type: 'host.no_session' }
@@ -54,7 +54,7 @@ export type LookColor = (typeof lookColors)[number];
 /** Fonts are sent as bytes, because the session page loads nothing from other hosts. */
 export type LookFont = { family: string; weight: string; style: string; data: ArrayBuffer };
 
-export type Look = {
+export type PageLook = {
   scheme: Scheme;
   colors: Partial<Record<LookColor, string>>;
   /** A CSS font-family list. */
@@ -123,7 +123,7 @@ const isShortOrNone = (value: unknown) => value === null || isShort(value);
 const mostFonts = 12;
 const largestFont = 4 * 1024 * 1024;
 
-function isLook(value: unknown): value is Look {
+function isLook(value: unknown): value is PageLook {
   if (typeof value !== 'object' || value === null) return false;
   const { scheme, colors, font, radius, fonts } = value as Fields;
   if (!isOneOf(scheme, schemes) || !isShortOrNone(font) || !isShortOrNone(radius)) return false;

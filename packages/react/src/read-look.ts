@@ -1,4 +1,4 @@
-import { type Look, type LookFont, lookColors, type Scheme, schemes } from './bridge.ts';
+import { type LookFont, lookColors, type PageLook, type Scheme, schemes } from './bridge.ts';
 
 /** A font of your page for the session page. Your page fetches `src`. */
 export type Font = { family: string; src: string; weight?: string; style?: string };
@@ -13,7 +13,7 @@ export function schemeOf(element: Element): Scheme {
 }
 
 /** Reads the computed `--vestra-…` variables of the element. */
-export function readLook(element: Element, fonts: readonly LookFont[]): Look {
+export function readLook(element: Element, fonts: readonly LookFont[]): PageLook {
   const style = getComputedStyle(element);
   const variable = (name: string) => style.getPropertyValue(`--vestra-${name}`).trim() || null;
   const colors = Object.fromEntries(

@@ -2,7 +2,6 @@ import type { Mode } from '@vestra/contract/route';
 import type { Tenant } from '../platform/caller.ts';
 import type { Executor, Transaction } from '../platform/db/pool.ts';
 import type { Kernel } from '../platform/kernel.ts';
-import { assertCallable, refuseAddress } from '../platform/outbound/address.ts';
 import { anHour, type Registration } from '../platform/registration.ts';
 import { auditRoutes, pruneAudit } from './audit/audit-log.ts';
 import { eraseEventsOf, eventRoutes, pruneEvents } from './events/events.ts';
@@ -32,16 +31,15 @@ export type AccountPorts = {
 };
 
 export function register(kernel: Kernel, ports: AccountPorts): Registration {
-  const { config, db, vault, outbound, processNews } = kernel;
-  const { requestsPerMinute, retentionDays: days, allowPrivateAddresses: allowPrivate } = config;
-  const callable = (address: string, param: string) => assertCallable(address, param, { allowPrivate });
+  const { config, db, vault, outbound, processNews, assertCallable, refuseAddress } = kernel;
+  const { requestsPerMinute, retentionDays: days } = config;
   const keyIdentity = createKeyIdentity(db);
   const ended = (credentialId: string) => processNews.notify('credential', credentialId);
   const orgs = {
     ...ports,
     db,
     requestsPerMinute,
-    assertCallable: callable,
+    assertCallable,
     refuseModel: (mode: Mode, id: string) => {
       const model = kernel.models.catalogue.find(mode, id);
       if (!model) return `GET /v1/models lists no model \`${id}\`.`;
@@ -54,11 +52,8 @@ export function register(kernel: Kernel, ports: AccountPorts): Registration {
       const issuer = publicUrl.replace(/\/+$/, '');
       const granting = { issuer, resource: `${issuer}/v1/mcp`, db, outbound, rateLimiter, ended };
       const mcpClients = { endAll: endGrantsOf, ended };
-      const identityProviders = createIdentityProviders({
-        outbound,
-        refuseAddress: (address: string) => refuseAddress(address, { allowPrivate }),
-      });
-      const signIns = { ...members, vault, identityProviders, assertCallable: callable };
+      const identityProviders = createIdentityProviders({ outbound, refuseAddress });
+      const signIns = { ...members, vault, identityProviders, assertCallable };
       return {
         events: eventRoutes({ db }),
         me: meRoutes(orgs),

@@ -1,5 +1,4 @@
 import type { Kernel } from '../platform/kernel.ts';
-import { assertCallable } from '../platform/outbound/address.ts';
 import type { Registration } from '../platform/registration.ts';
 import { type DeploymentDependencies, deploymentRoutes } from './deployments/routes.ts';
 import type { DocumentReader } from './documents/reader.ts';
@@ -30,18 +29,16 @@ export type AgentPorts = Omit<DeploymentDependencies, 'db'> & {
 };
 
 export function register(
-  { config, db, vault, jobs, models }: Kernel,
-  { documents, embeddings, comparesVectors, mcpClient }: AgentServices,
+  kernel: Kernel & AgentServices,
   { republishLive, search, ...deployments }: AgentPorts,
 ): Registration {
-  const { allowPrivateAddresses: allowPrivate } = config;
-  const callable = (address: string, param: string) => assertCallable(address, param, { allowPrivate });
+  const { db, vault, jobs, models, assertCallable, documents, embeddings, comparesVectors, mcpClient } = kernel;
   return {
     routes: () => ({
       deployments: deploymentRoutes({ db, ...deployments }),
       notebooks: notebookRoutes({ db, reader: documents, republishLive, jobs, embeddings, search }),
       skills: skillRoutes({ db, openZip, republishLive }),
-      mcpServers: mcpServerRoutes({ db, vault, client: mcpClient, assertCallable: callable, republishLive }),
+      mcpServers: mcpServerRoutes({ db, vault, client: mcpClient, assertCallable, republishLive }),
       models: modelRoutes({ catalogue: models.catalogue }),
     }),
     jobs: {

@@ -1,6 +1,5 @@
 import type { Engine } from '../engine/index.ts';
 import type { Kernel } from '../platform/kernel.ts';
-import { assertCallable } from '../platform/outbound/address.ts';
 import { anHour, type Registration } from '../platform/registration.ts';
 import { advanceBatch, unfinishedBatches } from './batches/advance.ts';
 import { batchRoutes } from './batches/routes.ts';
@@ -13,13 +12,11 @@ import { deliveryRoutes, webhookRoutes } from './webhooks/routes.ts';
 import { pruneWebhookSecrets } from './webhooks/signatures.ts';
 
 export function register(kernel: Kernel, { engine }: { engine: Engine }): Registration {
-  const { config, db, vault, jobs, outbound } = kernel;
-  const { allowPrivateAddresses: allowPrivate } = config;
-  const callable = (address: string, param: string) => assertCallable(address, param, { allowPrivate });
+  const { config, db, vault, jobs, outbound, assertCallable } = kernel;
   return {
     routes: ({ publicUrl }) => ({
       webhooks: {
-        ...webhookRoutes({ db, vault, assertCallable: callable }),
+        ...webhookRoutes({ db, vault, assertCallable }),
         ...deliveryRoutes({ db, vault, outbound }),
       },
       routines: {

@@ -3,7 +3,6 @@ import type { Screens } from '../computers/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { createWatchers } from '../platform/async/watchers.ts';
 import type { Kernel } from '../platform/kernel.ts';
-import { assertCallable } from '../platform/outbound/address.ts';
 import type { Registration } from '../platform/registration.ts';
 import type { VoiceCalls } from '../voice/index.ts';
 import type { AppSignIn } from './app-sign-in/sign-in-server.ts';
@@ -31,10 +30,8 @@ export type IntegrationServices = {
 };
 
 export function register(kernel: Kernel, services: IntegrationServices): Registration {
-  const { config, db, vault, jobs, processNews, signingSecret } = kernel;
+  const { db, vault, jobs, processNews, signingSecret, assertCallable } = kernel;
   const { engine, apps, mcpClient, screens, voice, clientDocument } = services;
-  const { allowPrivateAddresses: allowPrivate } = config;
-  const callable = (address: string, param: string) => assertCallable(address, param, { allowPrivate });
   return {
     routes({ publicUrl, streams }) {
       const redirectUri = `${publicUrl}/v1/connections/callback`;
@@ -52,7 +49,7 @@ export function register(kernel: Kernel, services: IntegrationServices): Registr
       return {
         apps: appRoutes(connecting),
         connections: connectionRoutes(connecting),
-        functions: functionRoutes({ engine, vault, streams, watchers, assertCallable: callable }),
+        functions: functionRoutes({ engine, vault, streams, watchers, assertCallable }),
         sessions: sessionRoutes({
           engine,
           publicUrl,

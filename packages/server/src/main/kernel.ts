@@ -26,7 +26,7 @@ import type { Kernel as PlatformKernel } from '../platform/kernel.ts';
 import { createLate } from '../platform/late.ts';
 import { measuredModels } from '../platform/metrics/measured-models.ts';
 import { createMetrics } from '../platform/metrics/metrics.ts';
-import { refuseAddress } from '../platform/outbound/address.ts';
+import { assertCallable, refuseAddress } from '../platform/outbound/address.ts';
 import { createOutbound } from '../platform/outbound/fetcher.ts';
 import { openMasterKeys } from '../platform/secrets/master-key.ts';
 import { createVault } from '../platform/secrets/vault.ts';
@@ -90,6 +90,7 @@ export async function createKernel(
     processNews,
     outbound,
     refuseAddress: refuse,
+    assertCallable: (address, param) => assertCallable(address, param, { allowPrivate }),
     openSchemas,
     faultOfSchema: async (schema) => (await openSchemas()).faultOf(schema),
     files: await openFileStore(config, log, shutdown),

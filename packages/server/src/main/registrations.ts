@@ -25,7 +25,6 @@ import { latestRuns } from '../evaluation/test-runs/store.ts';
 import { register as registerIntegrations } from '../integrations/register.ts';
 import { liveSessionsOf } from '../integrations/sessions/store.ts';
 import { clientDocumentPath } from '../pages/authorization-documents.ts';
-import type { Handlers } from '../platform/http/handler.ts';
 import { register as registerPlatform } from '../platform/register.ts';
 import type { Registration } from '../platform/registration.ts';
 import { version } from '../platform/version.ts';
@@ -59,7 +58,6 @@ export type ServerParts = {
 export function registrationsOf(kernel: Kernel, parts: ServerParts): Registration[] {
   const { db, processNews, customerMemory } = kernel;
   const { engine } = parts;
-  const engineModule = registerEngine(kernel, parts);
   const modules: Registration[] = [
     registerPlatform(),
     registerAccount(kernel, {
@@ -79,7 +77,7 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
           ? (await findTask(db, tenant, work.taskId)) !== undefined
           : (await findConversation(db, tenant, work.conversationId)) !== undefined,
     }),
-    registerAgents(kernel, kernel, {
+    registerAgents(kernel, {
       checkManifest: manifestChecker(kernel),
       fixContent,
       renderFile,
@@ -87,7 +85,7 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
       republishLive: republishLiveVersions,
       search: engine.search,
     }),
-    registerUsers(kernel, kernel, {
+    registerUsers(kernel, {
       shutOut: async (tx, tenant, userId) => {
         const sessionIds = await liveSessionsOf(tx, tenant, userId);
         return () => {
@@ -96,7 +94,7 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
       },
       timezoneGiven: moveRoutinesToTimezone,
     }),
-    engineModule,
+    registerEngine(kernel, parts),
     registerComputers(kernel, parts),
     registerAutomation(kernel, parts),
     registerIntegrations(kernel, {
@@ -113,11 +111,7 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
       indexStateOf: (reader) => indexStateOf(db, reader, kernel.embeddings.model),
       upToDateVersion: (tx, of) => upToDateVersion(tx, kernel, of),
     }),
-    registerRelease(
-      kernel,
-      parts,
-      (serving) => engineModule.routes?.(serving).conversations as Handlers<'conversations'>,
-    ),
+    registerRelease(kernel, parts),
     registerEdges(kernel, {
       ...parts,
       linkTo: (publicUrl) => {

@@ -30,6 +30,8 @@ export type Kernel = {
   outbound: Outbound;
   /** The reason why an address must not be called, or null. It never repeats the address. */
   refuseAddress: (address: string) => string | null;
+  /** Throws `invalid_request` naming the field if the server may not call the address. */
+  assertCallable: (address: string, param: string) => void;
   /** Compiles the JSON Schemas of callers. */
   openSchemas: () => Promise<Schemas>;
   /** The fault of a JSON Schema, or null. */

@@ -11,8 +11,11 @@ import type { JobHandlers } from './jobs/worker.ts';
 
 /** The part of a module in a server: `register(kernel, …)` of each module returns one. */
 export type Registration = {
-  /** Called once the address of the server is known, and only in a process that serves callers. */
-  routes?: (serving: Serving) => AllHandlers;
+  /**
+   * Called once the address of the server is known, and only in a process that serves callers. `lower` are the handlers of
+   * the modules below, for a module that wraps one of them.
+   */
+  routes?: (serving: Serving, lower: AllHandlers) => AllHandlers;
   /** Recognises callers by their tokens. */
   identities?: (serving: Serving) => Partial<Identities>;
   jobs?: Partial<JobHandlers<typeof catalog>>;
@@ -34,15 +37,15 @@ export type EraseStep = (tx: Transaction, tenant: Tenant, userId: string) => Pro
 /** Services that only a process with callers has. */
 export type Serving = { publicUrl: string; streams: Streams; rateLimiter: RateLimiter };
 
-/** Joins the handlers of all modules by family. A later module may wrap a handler of an earlier one. */
+/** The handlers of all modules by family, lower modules first. */
 export function joinRoutes(registrations: readonly Registration[], serving: Serving): AllHandlers {
   const joined: Record<string, object> = {};
   for (const { routes } of registrations) {
-    for (const [family, handlers] of Object.entries(routes?.(serving) ?? {})) {
+    for (const [family, handlers] of Object.entries(routes?.(serving, joined) ?? {})) {
       joined[family] = { ...joined[family], ...handlers };
     }
   }
-  return joined as AllHandlers;
+  return joined;
 }
 
 export const joinIdentities = (registrations: readonly Registration[], serving: Serving): Identities =>

@@ -1,5 +1,4 @@
 import type { Engine } from '../engine/index.ts';
-import type { Handlers } from '../platform/http/handler.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
 import { faultsOfFile } from './apply/check-file.ts';
@@ -8,21 +7,16 @@ import type { InterviewPorts } from './deployment-wizard/interview.ts';
 import { answerInterviews, interviewRoutes } from './deployment-wizard/routes.ts';
 import { applyRoutes } from './routes.ts';
 
-export function register(
-  kernel: Kernel & ApplyDependencies,
-  { engine }: { engine: Engine },
-  /** The engine's handlers, which the interview wraps: it answers messages of its own conversations. */
-  conversations: (serving: Parameters<NonNullable<Registration['routes']>>[0]) => Handlers<'conversations'>,
-): Registration {
+export function register(kernel: Kernel & ApplyDependencies, { engine }: { engine: Engine }): Registration {
   const interviews: InterviewPorts = {
     engine,
     faultsOf: (caller, body) => faultsOfFile(kernel.db, kernel, { caller, body }),
     render: async (file) => (await import('./apply/render-yaml.ts')).renderYaml(file),
   };
   return {
-    routes: (serving) => ({
+    routes: (_serving, { conversations }) => ({
       deployments: { ...applyRoutes(kernel), ...interviewRoutes(interviews) },
-      conversations: answerInterviews(interviews, conversations(serving)),
+      conversations: answerInterviews(interviews, conversations ?? {}),
     }),
   };
 }

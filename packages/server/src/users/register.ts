@@ -12,8 +12,7 @@ import { type UserDependencies, userRoutes } from './routes.ts';
 export type UserPorts = Pick<UserDependencies, 'shutOut' | 'timezoneGiven'>;
 
 export const register = (
-  { db, jobs, log }: Kernel,
-  { embeddings, customerMemory }: { embeddings: Embeddings; customerMemory: CustomerMemory },
+  { db, jobs, log, embeddings, customerMemory }: Kernel & { embeddings: Embeddings; customerMemory: CustomerMemory },
   ports: UserPorts,
 ): Registration => ({
   routes: () => ({

@@ -50,12 +50,12 @@ type CallRequest = {
   ended: () => void;
 };
 
-export type Call = { sdp: string; end: (why: CallEnd) => Promise<void> };
+export type OpenCall = { sdp: string; end: (why: CallEnd) => Promise<void> };
 
 const lastWordsMs = 10_000;
 
 /** Runs one call: recognises the user's speech, sends it to the agent and speaks the reply. */
-export async function holdCall(ports: Ports, request: CallRequest): Promise<Call> {
+export async function holdCall(ports: Ports, request: CallRequest): Promise<OpenCall> {
   const { conversation, speech, log, times } = ports;
   const { signal } = request;
   const speechSession = speech.open(request.voice);

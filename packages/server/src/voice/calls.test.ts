@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { ProcessNews } from '../platform/db/process-news.ts';
-import type { Call } from './call.ts';
+import type { OpenCall } from './call.ts';
 import { createHeldCalls } from './calls.ts';
 
 /** Two processes on one database. The test delivers their notifications. */
@@ -23,7 +23,7 @@ function startProcesses() {
   const start = () => {
     const held = createHeldCalls({ order, processNews, log: { warn: vi.fn() } });
     return async (name: string, ended: string[]) => {
-      const call: Call = { sdp: name, end: async (why) => void ended.push(`${name} ${why}`) };
+      const call: OpenCall = { sdp: name, end: async (why) => void ended.push(`${name} ${why}`) };
       await held.hold({ sessionId: 'ses_1', orgId: 'org_1', call: Promise.resolve(call), over: Promise.resolve() });
     };
   };

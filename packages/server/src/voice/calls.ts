@@ -8,7 +8,7 @@ import type { Caller, Origin } from '../platform/caller.ts';
 import type { ProcessNews } from '../platform/db/process-news.ts';
 import type { RateLimiter } from '../platform/http/rate-limit.ts';
 import type { Streams } from '../platform/http/streams.ts';
-import { type Call, type CallTimes, holdCall, type IceServer, type IceSettings, iceServersFor } from './call.ts';
+import { type CallTimes, holdCall, type IceServer, type IceSettings, iceServersFor, type OpenCall } from './call.ts';
 import { assertMoneyForCall, createCallConversation } from './call-conversation.ts';
 import { CallConnectionFailure, type CallConnections } from './speech/call-connection.ts';
 import type { Speech } from './speech/speech.ts';
@@ -191,7 +191,7 @@ type CallOrder = {
 
 type HeldCallsDependencies = { order: CallOrder; processNews: ProcessNews; log: Pick<Logger, 'warn'> };
 
-type HeldCall = { sessionId: string; orgId: string; call: Promise<Call>; over: Promise<void> };
+type HeldCall = { sessionId: string; orgId: string; call: Promise<OpenCall>; over: Promise<void> };
 
 /**
  * The calls of this process. A reloaded page calls again, possibly in another process, before its old call has ended.

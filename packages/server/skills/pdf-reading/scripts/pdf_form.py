@@ -84,7 +84,7 @@ def fill(pypdf, reader, values, output):
                 # Which option was chosen before: some programs believe it more than the value.
                 field.pop("/I", None)
                 draw_text(pypdf, writer, widget, values[name])
-    # Programs that draw fields themselves do it anew; for all others the text is drawn above.
+    # Programs that draw fields themselves draw them again; the text above is for all others.
     writer._root_object["/AcroForm"].get_object()[NameObject("/NeedAppearances")] = BooleanObject(True)
     with open(output, "wb") as file:
         writer.write(file)
@@ -97,7 +97,7 @@ def full_name(field):
 
 
 def draw_text(pypdf, writer, widget, text):
-    """What a program without forms shows of the field: its text, in a plain font, in its box."""
+    """The appearance of the field in programs without forms: its text, in a plain font, in its box."""
     from pypdf.generic import DecodedStreamObject, DictionaryObject, FloatObject, NameObject, ArrayObject
 
     left, bottom, right, top = (float(edge) for edge in widget["/Rect"])

@@ -21,7 +21,7 @@ def main():
 
 
 class Problem(Exception):
-    """What is wrong with a command, in one sentence."""
+    """An invalid command, described in one sentence."""
 
 
 def read_arguments():

@@ -40,7 +40,7 @@ export type ModelCallSpan = {
   provider: string;
   startedAt: Date;
   endedAt: Date;
-  /** Without tokens that the vendor's cache served or stored, which have prices of their own. */
+  /** Without tokens that the vendor's cache served or stored, which have separate prices. */
   inputTokens: number;
   outputTokens: number;
   cacheReadTokens: number;

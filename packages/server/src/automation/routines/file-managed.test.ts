@@ -193,7 +193,7 @@ describe('routines of a deployment file', () => {
 });
 
 describe('routines of an erased user', () => {
-  it('are deleted in that mode, whoever created them', async () => {
+  it('are deleted in that mode, from the file and from the API', async () => {
     const deployment = await fresh();
     for (const mode of ['test', 'live'] as const) {
       await server.apply(deployment, mode, [declare({ users: ['anna', 'bert'] })]);

@@ -164,8 +164,8 @@ function assertFitsKind({ kind }: RoutineRow, body: UpdateBody): void {
 }
 
 /**
- * A conversation belongs to one user: a routine that moves to another user gets a new one, unless the body names one of
- * theirs.
+ * A conversation belongs to one user: a routine that moves to another user gets a new one, unless the body names a
+ * conversation of that user.
  */
 async function changedUser(
   tx: Transaction,
@@ -213,7 +213,7 @@ export async function removeRoutine(tx: Transaction, origin: Origin, routineId: 
   });
 }
 
-/** Moves the routines of a user that have no zone of their own to the new zone of the user. */
+/** Moves the routines of a user without a time zone to the new zone of the user. */
 export async function moveRoutinesToTimezone(
   tx: Transaction,
   tenant: Tenant,

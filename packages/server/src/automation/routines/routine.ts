@@ -98,7 +98,7 @@ export async function nameDeployment(
 
 type NamedDeployment = { deployment: DeploymentRow; version: number | null };
 
-/** The caller passes the default deployment if the routine has none of its own; null means that there is no default. */
+/** The caller passes the default deployment if the routine names none; null means that there is no default. */
 export async function requireRunnable(
   tx: Transaction,
   { orgId, mode }: Tenant,

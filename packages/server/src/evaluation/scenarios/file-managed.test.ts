@@ -124,7 +124,7 @@ describe('a scenario of the file', () => {
 });
 
 describe('the count', () => {
-  it('includes all scenarios of the deployment, whoever created them', async () => {
+  it('includes all scenarios of the deployment, from the file and from the API', async () => {
     const count = () => transaction(server.db, (tx) => countScenarios(tx, deployment.id));
     expect(await count()).toBe(0);
     await server.applyTests(deployment, [scenarioOf({ name: 'A' }), scenarioOf({ name: 'B' })]);

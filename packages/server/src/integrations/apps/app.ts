@@ -28,7 +28,7 @@ export type AppSignInData = {
   needs_client: boolean;
   register_at: string | null;
   note: string | null;
-  /** The client of the operator, for orgs that have none of their own. */
+  /** The client of the operator, for orgs without a client. */
   client: OperatorClient | null;
 };
 

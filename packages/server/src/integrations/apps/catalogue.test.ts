@@ -40,7 +40,7 @@ it('has built-in apps with valid addresses, each once', () => {
   expect(read(asOperator).all).toEqual(all);
 });
 
-it('takes an operator’s apps, new ones and others in the place of its own', () => {
+it('adds the operator’s apps and replaces built-in ones with the same id', () => {
   const { all, find } = read([
     { id: 'notion', name: 'Our Notion', url: 'https://notion.shop.example/mcp', connectable: false },
     { id: '1-wiki', name: 'Wiki', url: 'https://wiki.shop.example/mcp', icon_url: 'https://wiki.shop.example/a.png' },

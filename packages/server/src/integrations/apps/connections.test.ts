@@ -206,7 +206,7 @@ describe('an app that cannot be connected', () => {
     expect(answer.text).not.toContain('secret-word');
   });
 
-  it('is another thing than an app that is away for now', async () => {
+  it('differs from the error of an app that is unreachable for now', async () => {
     const { testKey } = await desk.newOrg();
     for (const place of [wellKnown, '/register']) {
       desk.app.instead = at(place, () => new Response('oops', { status: 503 }));

@@ -330,7 +330,7 @@ describe('tests', () => {
     });
   });
 
-  it('block alike, whoever created them and whichever route promotes [APPLY-122]', async () => {
+  it('block promotion on every route, from the file and from the API alike [APPLY-122]', async () => {
     await org.put({ name: 'gated' });
     const scenario = { name: 'S', persona: 'P', goal: 'G', success_criteria: ['C'] };
     await org.call('POST', '/v1/deployments/gated/scenarios', { body: scenario });

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { Mode } from '@vestra/contract/route';
 import { useState } from 'react';
 import { callApi } from '../data/api.ts';
-import type { Answer } from '../data/rows.ts';
+import type { RouteAnswer } from '../data/rows.ts';
 import { kept } from '../kept.ts';
 import { Button, buttonLook } from '../parts/button.tsx';
 import { Fault } from '../parts/fault.tsx';
@@ -11,7 +11,7 @@ import { Waiting } from '../parts/page.tsx';
 import { AccessFrame } from './access-frame.tsx';
 import { type ConsoleSession, useAccess } from './session.ts';
 
-type Asked = Answer<'mcpGrants.show'>;
+type Asked = RouteAnswer<'mcpGrants.show'>;
 
 /** An MCP client sends the browser here. The signed-in member authorizes the client for one org and mode. */
 export default function AuthorizePage() {

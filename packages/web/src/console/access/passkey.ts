@@ -1,6 +1,6 @@
-import type { Answer, Fields } from '../data/rows.ts';
+import type { Fields, RouteAnswer } from '../data/rows.ts';
 
-type Options = Answer<'passkeys.beginSignIn'>['options'];
+type Options = RouteAnswer<'passkeys.beginSignIn'>['options'];
 type Credential = Fields<'passkeys.signIn'>['credential'];
 
 /** Browsers offer passkeys only over https and on localhost. */

@@ -7,7 +7,7 @@ import type { CallOptions } from '@vestra/sdk/transport';
 import { useMemo } from 'react';
 import { currentAccess, readSession, signedInAgain, useAccess } from '../access/session.ts';
 import { serverUrl } from '../address.ts';
-import type { Answer, Fields, RowName } from './rows.ts';
+import type { Fields, RouteAnswer, RowName } from './rows.ts';
 
 /** The org and mode of the address. */
 export type OrgAndMode = { org: string; mode: Mode };
@@ -31,11 +31,11 @@ export function callApi<Name extends RowName>(
   row: Name,
   fields: Fields<Name>,
   options: CallOptions = {},
-): Promise<Answer<Name>> {
+): Promise<RouteAnswer<Name>> {
   return whileSignedIn((client) => {
     const [family, operation] = row.split('.') as [string, string];
     const families = client as unknown as Record<string, Record<string, (...given: unknown[]) => Promise<unknown>>>;
-    return families[family]?.[operation]?.(fields, options) as Promise<Answer<Name>>;
+    return families[family]?.[operation]?.(fields, options) as Promise<RouteAnswer<Name>>;
   }, place);
 }
 

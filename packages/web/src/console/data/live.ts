@@ -3,7 +3,7 @@ import { isPassing, VestraError } from '@vestra/sdk/errors';
 import { useEffect } from 'react';
 import { callApi, type OrgAndMode, useOrgAndMode } from './api.ts';
 import { askForLost, refresh } from './queries.ts';
-import type { Answer } from './rows.ts';
+import type { RouteAnswer } from './rows.ts';
 
 const askEveryMs = 2500;
 const askedFor = 20;
@@ -56,7 +56,7 @@ async function follow(place: OrgAndMode, signal: AbortSignal, { touch, onBack }:
   let isAway = false;
   while (!signal.aborted) {
     try {
-      const { data }: Answer<'events.list'> = await callApi(
+      const { data }: RouteAnswer<'events.list'> = await callApi(
         place,
         'events.list',
         { limit: newest === null ? 1 : askedFor },

@@ -11,7 +11,15 @@ import { isPassing } from '@vestra/sdk/errors';
 import { useMemo } from 'react';
 import { callApi, type OrgAndMode, useOrgAndMode } from './api.ts';
 import { rememberChange } from './last-change.ts';
-import { type Answer, type Fields, familyOf, type ItemOf, type ListName, type Request, type RowName } from './rows.ts';
+import {
+  type Fields,
+  familyOf,
+  type ItemOf,
+  type ListName,
+  type Request,
+  type RouteAnswer,
+  type RowName,
+} from './rows.ts';
 
 /** A longer wait is reported to the user instead. */
 const longestWaitMs = 10_000;
@@ -49,7 +57,7 @@ export function useOne<Name extends RowName>(row: Name, fields: Fields<Name>, op
     ...options,
   });
   const request: Request = { row, fields: fields as Request['fields'] };
-  return { ...query, data: query.data as Answer<Name> | undefined, request };
+  return { ...query, data: query.data as RouteAnswer<Name> | undefined, request };
 }
 
 type Page<Name extends ListName> = { data: ItemOf<Name>[]; next_cursor: string | null };
@@ -101,7 +109,7 @@ export function useList<Name extends ListName>(
 /** A mutation. It invalidates the queries of its family and of `touches`. */
 export function useChange<Name extends RowName>(
   row: Name,
-  { touches = [], onDone }: { touches?: readonly string[]; onDone?: (answer: Answer<Name>) => void } = {},
+  { touches = [], onDone }: { touches?: readonly string[]; onDone?: (answer: RouteAnswer<Name>) => void } = {},
 ) {
   const place = useOrgAndMode();
   const client = useQueryClient();

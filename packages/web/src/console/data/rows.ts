@@ -14,14 +14,14 @@ type RouteOf<Name extends RowName> = Name extends `${infer F extends keyof Api}.
   : never;
 
 export type Fields<Name extends RowName> = Name extends RowName ? FieldsOf<RouteOf<Name>> : never;
-export type Answer<Name extends RowName> = AnswerOf<RouteOf<Name>>;
+export type RouteAnswer<Name extends RowName> = AnswerOf<RouteOf<Name>>;
 
 /** The calls that return pages. */
 export type ListName = {
-  [Name in RowName]: Answer<Name> extends { data: readonly unknown[]; next_cursor: string | null } ? Name : never;
+  [Name in RowName]: RouteAnswer<Name> extends { data: readonly unknown[]; next_cursor: string | null } ? Name : never;
 }[RowName];
 
-export type ItemOf<Name extends ListName> = Answer<Name> extends { data: readonly (infer Item)[] } ? Item : never;
+export type ItemOf<Name extends ListName> = RouteAnswer<Name> extends { data: readonly (infer Item)[] } ? Item : never;
 
 /** An API call that can be shown, copied or repeated. */
 export type Request = { row: RowName; fields: Readonly<Record<string, unknown>> };

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { useChange } from '../data/queries.ts';
-import type { Answer, Fields, Request, RowName } from '../data/rows.ts';
+import type { Fields, Request, RouteAnswer, RowName } from '../data/rows.ts';
 import { Button } from './button.tsx';
 import { Dialog, DialogActions } from './dialog.tsx';
 import { Fault } from './fault.tsx';
@@ -68,7 +68,7 @@ type ConfirmChangeProps<Name extends RowName> = Pick<ConfirmProps, 'title' | 'lo
   notice?: string;
   onClose: () => void;
   /** Runs after the change instead of `onClose`. */
-  onDone?: (answer: Answer<Name>) => void;
+  onDone?: (answer: RouteAnswer<Name>) => void;
 };
 
 /** Asks, then makes one change. It is rendered only while it is open. */

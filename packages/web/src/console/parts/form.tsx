@@ -3,7 +3,7 @@ import { VestraError } from '@vestra/sdk/errors';
 import { createContext, type FormEvent, type ReactNode, use, useId, useState } from 'react';
 import { useRole } from '../data/api.ts';
 import { useChange } from '../data/queries.ts';
-import type { Answer, Fields, RowName } from '../data/rows.ts';
+import type { Fields, RouteAnswer, RowName } from '../data/rows.ts';
 import { Button } from './button.tsx';
 import { ConfirmDialog } from './confirm.tsx';
 import { Dialog } from './dialog.tsx';
@@ -41,7 +41,7 @@ type ChangeFormProps<Name extends RowName> = {
   send?: (values: Values) => Values;
   submit: string;
   /** `values` are the form values. */
-  onDone: (answer: Answer<Name>, values: Values) => void;
+  onDone: (answer: RouteAnswer<Name>, values: Values) => void;
   onCancel?: () => void;
   /** Asks for confirmation first, unless it returns null. */
   confirm?: (values: Values) => { title: string; loses: ReactNode; act: string } | null;

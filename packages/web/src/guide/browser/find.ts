@@ -1,10 +1,10 @@
 /** `[page title, address, heading, words]` of `search.json`. */
 export type Section = [page: string, address: string, heading: string, words: string];
 
-export type Found = { section: Section; excerpt: { text: string; isMatch: boolean }[] };
+export type FoundSection = { section: Section; excerpt: { text: string; isMatch: boolean }[] };
 
 /** The sections that contain every word as a prefix, best first. */
-export function find(sections: readonly Section[], asked: string, atMost = 12): Found[] {
+export function find(sections: readonly Section[], asked: string, atMost = 12): FoundSection[] {
   const words = wordsOf(asked);
   if (words.length === 0) return [];
   return sections
@@ -47,7 +47,7 @@ function fitOf(place: string, word: string): number {
 const isOfWord = (sign: string | undefined) => sign !== undefined && /[\p{L}\p{N}]/u.test(sign);
 
 /** The text around the first match. */
-function excerptOf(text: string, words: readonly string[]): Found['excerpt'] {
+function excerptOf(text: string, words: readonly string[]): FoundSection['excerpt'] {
   const lower = text.toLowerCase();
   const places = words.map((word) => lower.indexOf(word)).filter((place) => place !== -1);
   const first = Math.max(0, Math.min(...places, text.length) - 50);

@@ -1,4 +1,4 @@
-import { type Found, find, type Section } from './find.ts';
+import { type FoundSection, find, type Section } from './find.ts';
 
 /** The search dialog: `/` or Ctrl+K opens it. The index is loaded on first use. */
 export function openSearch(): void {
@@ -64,7 +64,7 @@ export function openSearch(): void {
   }
 }
 
-function option({ section: [page, address, heading], excerpt }: Found, index: number): HTMLAnchorElement {
+function option({ section: [page, address, heading], excerpt }: FoundSection, index: number): HTMLAnchorElement {
   const link = document.createElement('a');
   link.id = `found-${index}`;
   link.role = 'option';

@@ -3,10 +3,14 @@ import { CoinIcon, PersonIcon } from '../icons.tsx';
 import { useLanguage } from '../words/words.ts';
 import type { Interaction } from './chat-state.ts';
 import { asMoney, asWords, type Row, shownRow } from './shown-row.ts';
-import type { Answer } from './use-chat.ts';
+import type { InteractionAnswer } from './use-chat.ts';
 import { Buttons, Summary } from './wait-parts.tsx';
 
-type ApprovalProps = { interaction: Interaction; isSending: boolean; send: (answer: Answer) => Promise<void> };
+type ApprovalProps = {
+  interaction: Interaction;
+  isSending: boolean;
+  send: (answer: InteractionAnswer) => Promise<void>;
+};
 
 /** An approval: the action, then its arguments. */
 export function Approval({ interaction, isSending, send }: ApprovalProps) {

@@ -26,7 +26,7 @@ type ChatDependencies = {
 
 type ChatOptions = ChatDependencies & { isOpen: boolean };
 
-export type Answer = {
+export type InteractionAnswer = {
   approve?: boolean;
   answers?: string[];
   decision?: 'done' | 'could_not' | 'not_now';
@@ -38,7 +38,7 @@ export type Chat = {
   sendAgain: (outgoing: Outgoing) => Promise<void>;
   stop: () => Promise<void>;
   /** Resolves with the error, or null. */
-  answer: (interactionId: string, answer: Answer) => Promise<Trouble | null>;
+  answer: (interactionId: string, answer: InteractionAnswer) => Promise<Trouble | null>;
   /** Resolves with the sign-in URL of the app, or the error. */
   connect: (app: string) => Promise<{ url: string } | Trouble>;
   loadOlder: () => Promise<void>;
@@ -180,7 +180,7 @@ function createTalk({
     async stop() {
       await client.conversations.stop({ conversation_id }).catch(failed);
     },
-    async answer(interaction_id: string, answer: Answer) {
+    async answer(interaction_id: string, answer: InteractionAnswer) {
       const asked = current().waits[interaction_id]?.interaction;
       // A click proves that the user is present.
       const yes = answer.approve === true && asked !== undefined && yesTo(asked);

@@ -6,13 +6,13 @@ import { useLanguage, useWords } from '../words/words.ts';
 import { Approval } from './approval.tsx';
 import type { Interaction } from './chat-state.ts';
 import { asMoment } from './shown-row.ts';
-import type { Answer, Chat } from './use-chat.ts';
+import type { Chat, InteractionAnswer } from './use-chat.ts';
 import { Buttons, Summary } from './wait-parts.tsx';
 
 type WaitProps = {
   interaction: Interaction;
   /** Resolves with the error, or null. */
-  answer: (answer: Answer) => Promise<Trouble | null>;
+  answer: (answer: InteractionAnswer) => Promise<Trouble | null>;
   connect: Chat['connect'];
 };
 
@@ -26,7 +26,7 @@ export function WaitCard({ interaction, answer, connect }: WaitProps) {
   const heading = useId();
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<Trouble | null>(null);
-  const send = async (given: Answer) => {
+  const send = async (given: InteractionAnswer) => {
     setSending(true);
     setFailure(await answer(given));
     setSending(false);
@@ -77,7 +77,7 @@ function CompanyCard() {
   );
 }
 
-type BodyProps = { interaction: Interaction; isSending: boolean; send: (answer: Answer) => Promise<void> };
+type BodyProps = { interaction: Interaction; isSending: boolean; send: (answer: InteractionAnswer) => Promise<void> };
 
 function Body({ connect, ...props }: BodyProps & Pick<WaitProps, 'connect'>) {
   switch (props.interaction.type) {

@@ -1,7 +1,7 @@
-import { type Look, type LookFont, lookColors, type Scheme } from '@vestra/react/bridge';
+import { type LookFont, lookColors, type PageLook, type Scheme } from '@vestra/react/bridge';
 
 /** Applies the theme of the host page. Invalid values are ignored. */
-export function applyLook({ scheme, colors, font, radius, fonts }: Look): void {
+export function applyLook({ scheme, colors, font, radius, fonts }: PageLook): void {
   applyScheme(scheme);
   for (const name of lookColors) set(`--${name}`, valid('color', colors[name]));
   const accent = valid('color', colors.accent);

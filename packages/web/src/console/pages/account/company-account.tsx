@@ -1,12 +1,12 @@
 import { useChange } from '../../data/queries.ts';
-import type { Answer } from '../../data/rows.ts';
+import type { RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmChange } from '../../parts/confirm.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { Fault } from '../../parts/fault.tsx';
 import { Time } from '../../parts/shown.tsx';
 
-type Linked = Answer<'consoleAccount.show'>['linked_identity'];
+type Linked = RouteAnswer<'consoleAccount.show'>['linked_identity'];
 
 /** The linked company account. Members with a password link it themselves, to prove that it is theirs. */
 export function CompanyAccount({ linked, hasPassword }: { linked: Linked; hasPassword: boolean }) {

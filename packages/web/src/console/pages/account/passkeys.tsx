@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { hasPasskeys, makePasskey } from '../../access/passkey.ts';
 import { useChange, useList } from '../../data/queries.ts';
-import type { Answer, ItemOf } from '../../data/rows.ts';
+import type { ItemOf, RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmChange } from '../../parts/confirm.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
@@ -103,7 +103,7 @@ export function Passkeys() {
   );
 }
 
-type Begun = { name: string; options: Answer<'passkeys.beginRegistration'>['options'] };
+type Begun = { name: string; options: RouteAnswer<'passkeys.beginRegistration'>['options'] };
 
 /** Asks for the password first, then for the device. */
 function AddPasskey({ onClose }: { onClose: () => void }) {

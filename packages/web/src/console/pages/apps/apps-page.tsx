@@ -2,7 +2,7 @@ import { VestraError } from '@vestra/sdk/errors';
 import { useState } from 'react';
 import { useOrgAndMode, useRole } from '../../data/api.ts';
 import { useChange, useList, useOne } from '../../data/queries.ts';
-import type { Answer, ItemOf } from '../../data/rows.ts';
+import type { ItemOf, RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton, Id } from '../../parts/copy.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
@@ -109,7 +109,7 @@ function needOf({ sign_in, api_key }: App): string {
 
 /** Connects an app for a user, by a sign-in link or with their API key. */
 function ConnectApp({ apps, chosen, onClose }: { apps: readonly App[]; chosen: string; onClose: () => void }) {
-  const [begun, setBegun] = useState<Answer<'connections.create'> | null>(null);
+  const [begun, setBegun] = useState<RouteAnswer<'connections.create'> | null>(null);
   const connectable = apps.filter((app) => app.connectable);
   if (begun?.connect_url) {
     return (

@@ -4,7 +4,7 @@ import { allPages } from '../../data/all-pages.ts';
 import { useOrgAndMode, useRole } from '../../data/api.ts';
 import { useEvery } from '../../data/every.ts';
 import { useList, useOne } from '../../data/queries.ts';
-import type { Answer, ItemOf } from '../../data/rows.ts';
+import type { ItemOf, RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmChange } from '../../parts/confirm.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
@@ -16,7 +16,7 @@ import { asCsv, saveFile } from '../../parts/save-file.ts';
 import { count, duration, Status, Time, Usd } from '../../parts/shown.tsx';
 import { Progress, ProgressLegend } from './progress.tsx';
 
-type Batch = Answer<'batches.get'>;
+type Batch = RouteAnswer<'batches.get'>;
 type Item = ItemOf<'batches.items'>;
 
 export default function BatchPage() {

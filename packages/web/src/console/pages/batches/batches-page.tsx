@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useList } from '../../data/queries.ts';
-import type { Answer, ItemOf } from '../../data/rows.ts';
+import type { ItemOf, RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import type { Column } from '../../parts/data-table.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -85,7 +85,13 @@ export default function BatchesPage() {
   );
 }
 
-function NewBatch({ onClose, onDone }: { onClose: () => void; onDone: (batch: Answer<'batches.create'>) => void }) {
+function NewBatch({
+  onClose,
+  onDone,
+}: {
+  onClose: () => void;
+  onDone: (batch: RouteAnswer<'batches.create'>) => void;
+}) {
   const [file, setFile] = useState<{ name: string; items: BatchItem[] } | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const take = async (given: File) => {

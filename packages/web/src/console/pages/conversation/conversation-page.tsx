@@ -2,7 +2,7 @@ import { useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { callApi, useOrgAndMode, useRole } from '../../data/api.ts';
 import { useChange } from '../../data/queries.ts';
-import type { Answer } from '../../data/rows.ts';
+import type { RouteAnswer } from '../../data/rows.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
 import { Id } from '../../parts/copy.tsx';
 import { CostBar } from '../../parts/cost-bar.tsx';
@@ -118,7 +118,7 @@ export default function ConversationPage() {
   );
 }
 
-type StreamEvent = Answer<'conversations.events'>['data'][number];
+type StreamEvent = RouteAnswer<'conversations.events'>['data'][number];
 
 /** All events of the conversation, a hundred at a time. */
 function EventLog({ conversationId: conversation_id, newest }: { conversationId: string; newest: number }) {

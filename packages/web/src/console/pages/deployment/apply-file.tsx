@@ -3,7 +3,7 @@ import { Suspense, useMemo, useState } from 'react';
 import { parse } from 'yaml';
 import { useOrgAndMode, useRole } from '../../data/api.ts';
 import { useChange } from '../../data/queries.ts';
-import type { Answer } from '../../data/rows.ts';
+import type { RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { Icon } from '../../parts/icons.tsx';
@@ -21,7 +21,7 @@ type ApplyFileProps = {
   isChanged: boolean;
   /** Defaults to the name in the file. */
   deploymentId?: string;
-  onApplied: (answer: Answer<'deployments.put'>) => void;
+  onApplied: (answer: RouteAnswer<'deployments.put'>) => void;
   /** The version that the text is based on, or 0. If the server has another one, nothing is applied. */
   expectedVersion: number;
   /** Returns the version to retry with, or null if the user has to review the conflict. */
@@ -42,7 +42,7 @@ export function ApplyFile(props: ApplyFileProps) {
   const { mode } = useOrgAndMode();
   const [promote, setPromote] = useState<(typeof promotions)[number][0]>('after_tests');
   const [unreadable, setUnreadable] = useState<Error | null>(null);
-  const [answer, setAnswer] = useState<Answer<'deployments.put'> | null>(null);
+  const [answer, setAnswer] = useState<RouteAnswer<'deployments.put'> | null>(null);
   const [applied, setApplied] = useState<string | null>(null);
   const put = useChange('deployments.put', {
     touches: ['scenarios', 'testRuns', 'functions', 'webhooks', 'routines', 'mcpServers'],

@@ -1,12 +1,12 @@
 import { useState } from 'react';
-import type { Answer } from '../../data/rows.ts';
+import type { RouteAnswer } from '../../data/rows.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { ApplyFile } from './apply-file.tsx';
 
 type ApplyNewFileProps = {
   text: string;
   onChange: (text: string) => void;
-  onApplied: (answer: Answer<'deployments.put'>) => void;
+  onApplied: (answer: RouteAnswer<'deployments.put'>) => void;
 };
 
 /** Applies a new file. An existing deployment of that name is not changed. */

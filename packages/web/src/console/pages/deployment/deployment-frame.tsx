@@ -2,7 +2,7 @@ import { useParams } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useOrgAndMode, useRole } from '../../data/api.ts';
 import { useChange, useOne } from '../../data/queries.ts';
-import type { Answer, Request, RowName } from '../../data/rows.ts';
+import type { Request, RouteAnswer, RowName } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmChange } from '../../parts/confirm.tsx';
 import { Id } from '../../parts/copy.tsx';
@@ -16,7 +16,7 @@ import { useGo } from '../../parts/page-link.tsx';
 import { Status } from '../../parts/shown.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 
-export type Deployment = Answer<'deployments.get'>;
+export type Deployment = RouteAnswer<'deployments.get'>;
 export type DeploymentTab = 'file' | 'versions' | 'functions' | 'ratings';
 
 /** The frame of all tabs of a deployment: name, versions and actions. */
@@ -70,7 +70,7 @@ export function DeploymentFrame({
 }
 
 /** The actions menu of a deployment. */
-function DeploymentMenu({ deployment }: { deployment: Answer<'deployments.get'> }) {
+function DeploymentMenu({ deployment }: { deployment: RouteAnswer<'deployments.get'> }) {
   const { id: deployment_id, name, slug, status, live_version } = deployment;
   const { may } = useRole();
   const { mode } = useOrgAndMode();

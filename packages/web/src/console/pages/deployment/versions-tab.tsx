@@ -2,7 +2,7 @@ import { Suspense, useState } from 'react';
 import { stringify } from 'yaml';
 import { useOrgAndMode, useRole } from '../../data/api.ts';
 import { useChange, useList, useOne } from '../../data/queries.ts';
-import type { Answer, ItemOf } from '../../data/rows.ts';
+import type { ItemOf, RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { Fault } from '../../parts/fault.tsx';
@@ -241,7 +241,7 @@ function PromoteButton({ deployment, version }: { deployment: Deployment; versio
   );
 }
 
-type Change = Answer<'deployments.contentChanges'>['changes'][number];
+type Change = RouteAnswer<'deployments.contentChanges'>['changes'][number];
 
 const tones: Readonly<Record<Change['change'], Tone>> = { added: 'good', removed: 'danger', changed: 'accent' };
 

@@ -2,7 +2,7 @@ import { useParams } from '@tanstack/react-router';
 import { useOrgAndMode, useRole } from '../../data/api.ts';
 import { useEvery } from '../../data/every.ts';
 import { useList, useOne } from '../../data/queries.ts';
-import type { Answer, ItemOf } from '../../data/rows.ts';
+import type { ItemOf, RouteAnswer } from '../../data/rows.ts';
 import { ConfirmChange } from '../../parts/confirm.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -19,7 +19,7 @@ import { bytes, count, Status, Time } from '../../parts/shown.tsx';
 import { AddDocuments } from './add-documents.tsx';
 import { SearchNotebook } from './search-notebook.tsx';
 
-type Notebook = Answer<'notebooks.get'>;
+type Notebook = RouteAnswer<'notebooks.get'>;
 type Document = ItemOf<'notebooks.listDocuments'>;
 
 export default function NotebookPage() {

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useOne } from '../../data/queries.ts';
-import type { Answer } from '../../data/rows.ts';
+import type { RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { Waiting } from '../../parts/page.tsx';
@@ -11,7 +11,7 @@ export function SearchNotebook({
   notebook,
   read,
 }: {
-  notebook: Answer<'notebooks.get'>;
+  notebook: RouteAnswer<'notebooks.get'>;
   read: (documentId: string) => void;
 }) {
   const [typed, setTyped] = useState({ q: '', user_id: '' });

@@ -1,6 +1,6 @@
 import { useRole } from '../../data/api.ts';
 import { useList, useOne } from '../../data/queries.ts';
-import type { Answer } from '../../data/rows.ts';
+import type { RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { FieldFrame, FormDialog, TextField, useForm } from '../../parts/form.tsx';
@@ -10,7 +10,7 @@ import { PageLink } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { count, Time, usd } from '../../parts/shown.tsx';
 
-type Limits = Answer<'limits.get'>;
+type Limits = RouteAnswer<'limits.get'>;
 
 const caps = [
   ['org_daily_usd', 'Org, per day', 'Total spend per UTC day. New requests are rejected when it is reached.'],

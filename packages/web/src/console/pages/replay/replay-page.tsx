@@ -2,7 +2,7 @@ import { useParams } from '@tanstack/react-router';
 import { useRole } from '../../data/api.ts';
 import { useEvery } from '../../data/every.ts';
 import { useChange, useOne } from '../../data/queries.ts';
-import type { Answer } from '../../data/rows.ts';
+import type { RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { Id } from '../../parts/copy.tsx';
 import { Fault } from '../../parts/fault.tsx';
@@ -11,7 +11,7 @@ import { Loaded, Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Status, Time, type Tone, Usd } from '../../parts/shown.tsx';
 
-type Replay = Answer<'replays.get'>;
+type Replay = RouteAnswer<'replays.get'>;
 type Talk = Replay['talks'][number];
 type Exchange = Talk['exchanges'][number];
 type Side = Exchange['before'];

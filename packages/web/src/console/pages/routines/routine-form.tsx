@@ -1,8 +1,8 @@
-import type { Answer } from '../../data/rows.ts';
+import type { RouteAnswer } from '../../data/rows.ts';
 import { AreaField, FormDialog, SelectField, TextField, useForm } from '../../parts/form.tsx';
 import { ownTimeZone } from './next-times.ts';
 
-type Routine = Answer<'routines.get'>;
+type Routine = RouteAnswer<'routines.get'>;
 
 /** Creates or edits a routine. */
 export function RoutineForm(props: {

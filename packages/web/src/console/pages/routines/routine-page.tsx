@@ -2,7 +2,7 @@ import { useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useRole } from '../../data/api.ts';
 import { useChange, useOne } from '../../data/queries.ts';
-import type { Answer, Request } from '../../data/rows.ts';
+import type { Request, RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { Id } from '../../parts/copy.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
@@ -20,7 +20,7 @@ import { RoutineForm } from './routine-form.tsx';
 import { RunCalendar } from './run-calendar.tsx';
 import { useRuns } from './runs.ts';
 
-type Routine = Answer<'routines.get'>;
+type Routine = RouteAnswer<'routines.get'>;
 
 export default function RoutinePage() {
   const { routine: routine_id } = useParams({ strict: false }) as { routine: string };

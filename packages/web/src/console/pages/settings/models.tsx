@@ -1,5 +1,5 @@
 import { useOne } from '../../data/queries.ts';
-import type { Answer } from '../../data/rows.ts';
+import type { RouteAnswer } from '../../data/rows.ts';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ChangeForm } from '../../parts/form.tsx';
@@ -10,7 +10,7 @@ import { RequestMenu } from '../../parts/request-menu.tsx';
 import { count, Status, usd } from '../../parts/shown.tsx';
 import { ByDeployment, type OfDeployment, PanelText } from './by-deployment.tsx';
 
-type Model = Answer<'models.list'>['data'][number];
+type Model = RouteAnswer<'models.list'>['data'][number];
 
 const price = (of: (price: Model['price']) => number) => (model: Model) => (model.priced ? usd(of(model.price)) : '?');
 
@@ -113,7 +113,7 @@ function stateOf({ available, unavailable_reason, priced, retires_on }: Model) {
 type Fallbacks = OfDeployment & { models: string };
 
 /** The models to use if a vendor is unreachable. */
-export function ModelFallbacks({ org }: { org: Answer<'orgs.get'> }) {
+export function ModelFallbacks({ org }: { org: RouteAnswer<'orgs.get'> }) {
   const rows = Object.entries(org.model_fallbacks).map(
     ([deployment, models]): Fallbacks => ({
       deployment,

@@ -1,5 +1,5 @@
 import { Suspense } from 'react';
-import type { Answer } from '../../data/rows.ts';
+import type { RouteAnswer } from '../../data/rows.ts';
 import { ChangeForm } from '../../parts/form.tsx';
 import { guideAddress } from '../../parts/guide-link.tsx';
 import { lazyPart } from '../../parts/lazy-part.tsx';
@@ -11,7 +11,7 @@ import { ByDeployment, type OfDeployment, PanelText } from './by-deployment.tsx'
 const PagePreview = lazyPart(() => import('./page-preview.tsx'));
 
 /** Embedding settings, welcome messages and a preview of the session page. */
-export function PagesAndEmbedding({ org }: { org: Answer<'orgs.get'> }) {
+export function PagesAndEmbedding({ org }: { org: RouteAnswer<'orgs.get'> }) {
   return (
     <>
       <div className="mb-8 grid items-start gap-6 *:min-w-0 lg:grid-cols-2">
@@ -71,7 +71,7 @@ export function PagesAndEmbedding({ org }: { org: Answer<'orgs.get'> }) {
 type Opening = OfDeployment & { message: string; suggestions: string };
 
 /** The welcome message and suggestions of the session page. */
-function Openings({ org }: { org: Answer<'orgs.get'> }) {
+function Openings({ org }: { org: RouteAnswer<'orgs.get'> }) {
   const rows = Object.entries(org.openings).map(
     ([deployment, { message = '', suggestions }]): Opening => ({
       deployment,

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useRole } from '../../data/api.ts';
 import { useOne } from '../../data/queries.ts';
-import type { Answer } from '../../data/rows.ts';
+import type { RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmChange } from '../../parts/confirm.tsx';
 import { Id } from '../../parts/copy.tsx';
@@ -17,7 +17,7 @@ import { ModelFallbacks, Models } from './models.tsx';
 import { PagesAndEmbedding } from './pages-and-embedding.tsx';
 import { SignIn } from './sign-in.tsx';
 
-type Org = Answer<'orgs.get'>;
+type Org = RouteAnswer<'orgs.get'>;
 
 const parts = [
   ['general', 'General'],

@@ -3,7 +3,7 @@ import { companySignIn } from '../../access/company-sign-in.ts';
 import { serverUrl } from '../../address.ts';
 import { useOrgAndMode, useRole } from '../../data/api.ts';
 import { useOne } from '../../data/queries.ts';
-import type { Answer } from '../../data/rows.ts';
+import type { RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmChange } from '../../parts/confirm.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
@@ -17,7 +17,7 @@ import { RequestMenu } from '../../parts/request-menu.tsx';
 import { Time } from '../../parts/shown.tsx';
 import { useLinking } from '../account/company-account.tsx';
 
-type Provider = Answer<'identityProvider.get'>;
+type Provider = RouteAnswer<'identityProvider.get'>;
 
 /** Single sign-on of the org, for both modes. Only an owner can change it. */
 export function SignIn() {

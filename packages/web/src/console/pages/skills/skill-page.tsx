@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import { useList, useOne } from '../../data/queries.ts';
-import type { Answer, ItemOf, Request } from '../../data/rows.ts';
+import type { ItemOf, Request, RouteAnswer } from '../../data/rows.ts';
 import { Id } from '../../parts/copy.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { CodeBlock } from '../../parts/empty-state.tsx';
@@ -11,7 +11,7 @@ import { ResourcePage } from '../../parts/resource-page.tsx';
 import { bytes, Status, Time } from '../../parts/shown.tsx';
 import { UploadSkill } from './upload-skill.tsx';
 
-type Skill = Answer<'skills.get'>;
+type Skill = RouteAnswer<'skills.get'>;
 
 export default function SkillPage() {
   const { skill: skill_id } = useParams({ strict: false }) as { skill: string };

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useOrgAndMode } from '../../data/api.ts';
 import { useChange } from '../../data/queries.ts';
-import type { Answer } from '../../data/rows.ts';
+import type { RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { DropZone } from '../../parts/drop-zone.tsx';
@@ -13,7 +13,7 @@ type UploadProps = {
   /** The skill to replace. Without it a new skill is created. */
   skill?: { id: string; name: string };
   onClose: () => void;
-  onDone: (skill: Answer<'skills.create'>) => void;
+  onDone: (skill: RouteAnswer<'skills.create'>) => void;
 };
 
 const mostBytes = 8 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { callApi, useOrgAndMode, useRole } from '../../data/api.ts';
 import { useEvery } from '../../data/every.ts';
 import { useList, useOne } from '../../data/queries.ts';
-import type { Answer, ItemOf, Request } from '../../data/rows.ts';
+import type { ItemOf, Request, RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmChange } from '../../parts/confirm.tsx';
 import { Id } from '../../parts/copy.tsx';
@@ -19,7 +19,7 @@ import { TraceView } from '../../parts/trace/trace-view.tsx';
 import { WaitingCard } from '../../parts/waiting/waiting-card.tsx';
 import { ScenarioOfTalk } from '../tests/scenario-of-talk.tsx';
 
-type Task = Answer<'tasks.get'>;
+type Task = RouteAnswer<'tasks.get'>;
 
 export default function TaskPage() {
   const { task: task_id = '' } = useParams({ strict: false }) as { task?: string };

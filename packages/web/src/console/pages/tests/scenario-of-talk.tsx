@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useRole } from '../../data/api.ts';
 import { useChange } from '../../data/queries.ts';
-import type { Answer } from '../../data/rows.ts';
+import type { RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { Fault } from '../../parts/fault.tsx';
@@ -10,7 +10,7 @@ import { Waiting } from '../../parts/page.tsx';
 import { useGo } from '../../parts/page-link.tsx';
 import { type ScenarioDraft, ScenarioForm } from './scenario-form.tsx';
 
-type Draft = Answer<'conversations.draftScenario'>;
+type Draft = RouteAnswer<'conversations.draftScenario'>;
 
 /** Turns a conversation or a task into a scenario: draft, review, save and run. */
 export function ScenarioOfTalk({ conversationId, taskId }: { conversationId: string; taskId?: string }) {

@@ -1,8 +1,8 @@
-import type { Answer } from '../../data/rows.ts';
+import type { RouteAnswer } from '../../data/rows.ts';
 import { CheckField, FormDialog, TextField } from '../../parts/form.tsx';
 import { ListField, linesOf } from '../../parts/list-field.tsx';
 
-type Server = Answer<'mcpServers.get'>;
+type Server = RouteAnswer<'mcpServers.get'>;
 
 /** Registers or edits a tool server. */
 export function ServerForm({

@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import { useOne } from '../../data/queries.ts';
-import type { Answer, Request } from '../../data/rows.ts';
+import type { Request, RouteAnswer } from '../../data/rows.ts';
 import { Id } from '../../parts/copy.tsx';
 import { say } from '../../parts/notices.tsx';
 import { Facts, LoadedPage, Section } from '../../parts/page.tsx';
@@ -20,7 +20,7 @@ export default function ServerPage() {
   );
 }
 
-function Shown({ server, request }: { server: Answer<'mcpServers.get'>; request: Request }) {
+function Shown({ server, request }: { server: RouteAnswer<'mcpServers.get'>; request: Request }) {
   const secretLinks = [...server.secrets, ...server.user_secrets].map((name) => (
     <PageLink className="mr-2 font-mono text-sm underline underline-offset-2" key={name} to="/secrets">
       {name}

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useRole } from '../../data/api.ts';
 import { useChange } from '../../data/queries.ts';
-import type { Answer } from '../../data/rows.ts';
+import type { RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
@@ -10,7 +10,7 @@ import { Section } from '../../parts/page.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { Status } from '../../parts/shown.tsx';
 
-type Server = Answer<'mcpServers.get'>;
+type Server = RouteAnswer<'mcpServers.get'>;
 type Policy = 'open' | 'ask' | 'deny';
 
 const policies: readonly (readonly [Policy, string])[] = [

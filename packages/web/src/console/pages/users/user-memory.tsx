@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useRole } from '../../data/api.ts';
 import { useChange, useList, useOne } from '../../data/queries.ts';
-import type { Answer, ItemOf } from '../../data/rows.ts';
+import type { ItemOf, RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmChange } from '../../parts/confirm.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
@@ -21,7 +21,7 @@ type Fact = ItemOf<'memory.list'>;
 const kinds = ['other', 'identity', 'relationship', 'commitment', 'preference', 'project_state'] as const;
 
 /** The memory of a user. The API addresses the service user by omitting `user_id`. */
-export function UserMemory({ user }: { user: Answer<'users.get'> }) {
+export function UserMemory({ user }: { user: RouteAnswer<'users.get'> }) {
   const of = user.is_service_user ? {} : { user_id: user.id };
   const { may } = useRole();
   const facts = useList('memory.list', of);

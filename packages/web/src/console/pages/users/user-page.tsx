@@ -2,7 +2,7 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useRole } from '../../data/api.ts';
 import { useChange, useOne } from '../../data/queries.ts';
-import type { Answer, Request } from '../../data/rows.ts';
+import type { Request, RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmChange } from '../../parts/confirm.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
@@ -21,7 +21,7 @@ import { UserComputer } from './user-computer.tsx';
 import { UserFiles } from './user-files.tsx';
 import { UserMemory } from './user-memory.tsx';
 
-type User = Answer<'users.get'>;
+type User = RouteAnswer<'users.get'>;
 
 export default function UserPage() {
   const { user: user_id } = useParams({ strict: false }) as { user: string };
@@ -212,7 +212,7 @@ function EditUser({ user, onClose }: { user: User; onClose: () => void }) {
 
 /** Creates a session page for the user. */
 function UserSession({ userId, onClose }: { userId: string; onClose: () => void }) {
-  const [opened, setOpened] = useState<Answer<'sessions.create'> | null>(null);
+  const [opened, setOpened] = useState<RouteAnswer<'sessions.create'> | null>(null);
   if (opened) return <Opened onClose={onClose} session={opened} />;
   return (
     <Dialog
@@ -252,7 +252,7 @@ function UserSession({ userId, onClose }: { userId: string; onClose: () => void 
   );
 }
 
-function Opened({ session, onClose }: { session: Answer<'sessions.create'>; onClose: () => void }) {
+function Opened({ session, onClose }: { session: RouteAnswer<'sessions.create'>; onClose: () => void }) {
   const { may } = useRole();
   const state = useOne('sessions.get', { session_id: session.id });
   const end = useChange('sessions.delete', {

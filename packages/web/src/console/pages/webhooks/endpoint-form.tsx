@@ -1,8 +1,8 @@
 import { webhookEventTypes } from '@vestra/contract/webhook-event-types';
-import type { Answer } from '../../data/rows.ts';
+import type { RouteAnswer } from '../../data/rows.ts';
 import { CheckField, ChoicesField, FormDialog, SelectField, TextField, useForm } from '../../parts/form.tsx';
 
-type Endpoint = Answer<'webhooks.get'>;
+type Endpoint = RouteAnswer<'webhooks.get'>;
 
 /** Creates or edits an endpoint. */
 export function EndpointForm({
@@ -12,7 +12,7 @@ export function EndpointForm({
 }: {
   endpoint?: Endpoint;
   onClose: () => void;
-  onDone: (endpoint: Endpoint | Answer<'webhooks.create'>) => void;
+  onDone: (endpoint: Endpoint | RouteAnswer<'webhooks.create'>) => void;
 }) {
   const isAll = !endpoint || endpoint.events[0] === '*';
   const initial = {

@@ -2,7 +2,7 @@ import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useRole } from '../../data/api.ts';
 import { useChange, useList, useOne } from '../../data/queries.ts';
-import type { Answer, ItemOf } from '../../data/rows.ts';
+import type { ItemOf, RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmChange } from '../../parts/confirm.tsx';
 import { Id } from '../../parts/copy.tsx';
@@ -19,7 +19,7 @@ import { SecretOnce } from '../../parts/secret-once.tsx';
 import { duration, Status, Time } from '../../parts/shown.tsx';
 import { EndpointForm } from './endpoint-form.tsx';
 
-type Endpoint = Answer<'webhooks.get'>;
+type Endpoint = RouteAnswer<'webhooks.get'>;
 type Delivery = ItemOf<'webhooks.deliveries'>;
 
 export default function EndpointPage() {
@@ -39,7 +39,7 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
   const rolling = useDialogInAddress('roll');
   const of = { endpoint_id: endpoint.id };
   const deliveries = useList('webhooks.deliveries', of);
-  const told = (delivery: Answer<'webhooks.test'>) =>
+  const told = (delivery: RouteAnswer<'webhooks.test'>) =>
     say(
       delivery.status === 'succeeded'
         ? `Delivered: ${delivery.status_code}`

@@ -3,9 +3,9 @@ import { followConversation, type StreamEvent } from '@vestra/sdk/stream';
 import { useEffect, useMemo, useState } from 'react';
 import { callApi, useOrgAndMode, whileSignedIn } from '../../data/api.ts';
 import { refresh, useList, useOne } from '../../data/queries.ts';
-import type { Answer } from '../../data/rows.ts';
+import type { RouteAnswer } from '../../data/rows.ts';
 
-export type Turn = Answer<'conversations.turn'>;
+export type Turn = RouteAnswer<'conversations.turn'>;
 
 /** The partial text of a streaming reply. */
 type Typing = { turnId: string | null; text: string };

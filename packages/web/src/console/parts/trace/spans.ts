@@ -1,6 +1,6 @@
-import type { Answer } from '../../data/rows.ts';
+import type { RouteAnswer } from '../../data/rows.ts';
 
-type Trace = Pick<Answer<'tasks.trace'>, 'steps' | 'turns' | 'totals' | 'missing_tools'>;
+type Trace = Pick<RouteAnswer<'tasks.trace'>, 'steps' | 'turns' | 'totals' | 'missing_tools'>;
 type Step = Trace['steps'][number];
 type ModelCall = Trace['turns'][number];
 

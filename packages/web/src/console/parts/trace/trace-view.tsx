@@ -1,13 +1,13 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type PointerEvent, useMemo, useRef, useState } from 'react';
-import type { Answer } from '../../data/rows.ts';
+import type { RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../button.tsx';
 import { CodeBlock } from '../empty-state.tsx';
 import { Facts } from '../page.tsx';
 import { count, duration, exactTime, usd } from '../shown.tsx';
 import { type Span, spansOf, windowOf, zoomed } from './spans.ts';
 
-type Trace = Pick<Answer<'tasks.trace'>, 'steps' | 'turns' | 'totals' | 'missing_tools'>;
+type Trace = Pick<RouteAnswer<'tasks.trace'>, 'steps' | 'turns' | 'totals' | 'missing_tools'>;
 
 const rowHeight = 28;
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readSecrets } from '@vestra/server/account/secrets/secrets';
-import { pruneUnused } from '@vestra/server/engine/files/drop';
+import { pruneUnused } from '@vestra/server/engine/files/content';
 import type { Manifest } from '@vestra/server/operator/archive/manifest';
 import { readOpening } from '@vestra/server/operator/archive/read';
 import { writeArchive } from '@vestra/server/operator/archive/write';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fail } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
-import { dropNoted, forgetUnused, noteUnused } from '../engine/files/index.ts';
+import { markContentUnused, removeUnusedContent, unmarkContent } from '../engine/files/index.ts';
 import type { Database } from '../platform/db/pool.ts';
 import { transaction } from '../platform/db/transaction.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
@@ -65,17 +65,17 @@ export function createHomes({ db, files, archive, log, everyMs }: Dependencies):
     // Earlier by a second, so that a change during packing is newer than the mark.
     const began = new Date(Date.now() - 1000);
     const name = `${randomBytes(16).toString('hex')}.home`;
-    await noteUnused(db, owner.orgId, name);
+    await markContentUnused(db, owner.orgId, name);
     const kept = await files.put(owner.orgId, name, archive.pack(folders));
     const isRecorded = await transaction(db, async (tx) => {
       if (!(await recordSavedHome(tx, computer, { name, ...kept, savedAt }))) return false;
-      await forgetUnused(tx, owner.orgId, name);
-      if (before) await noteUnused(tx, owner.orgId, before.name);
+      await unmarkContent(tx, owner.orgId, name);
+      if (before) await markContentUnused(tx, owner.orgId, before.name);
       return true;
     });
     if (isRecorded) await archive.writeMark(folders, { name, epoch: computer.epoch }, began);
     // The replaced home stays until the clean-up job removes it: a running backup may still read it.
-    else await dropNoted(db, files, { org_id: owner.orgId, name });
+    else await removeUnusedContent(db, files, { org_id: owner.orgId, name });
     failed.delete(number);
   }
 

@@ -2,21 +2,18 @@ import type { Followers } from '../account/index.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import { anHour, type Registration } from '../platform/registration.ts';
 import { conversationRoutes } from './conversations/routes.ts';
-import { createDownloadLinks } from './files/download-link.ts';
-import { fileEraser, pruneOfTools, pruneUnused } from './files/drop.ts';
+import { fileEraser, pruneToolFiles, pruneUnused } from './files/content.ts';
+import { createDownloadLinks } from './files/downloads.ts';
 import { fileRoutes } from './files/routes.ts';
 import { interactionRoutes } from './interactions/routes.ts';
-import { eraseConversationsOf } from './records/erase.ts';
+import { eraseConversationsOf, pruneStreams } from './records/conversation-log.ts';
 import { isAttached } from './records/messages.ts';
-import { pruneStreams } from './records/prune-streams.ts';
-import { pruneTraces } from './records/prune-traces.ts';
+import { pruneTraces } from './records/run-steps.ts';
 import { keepMemories } from './runs/extract-memories.ts';
 import type { Engine } from './runs/ports.ts';
 import { taskRoutes } from './tasks/routes.ts';
-import { takeUpReply } from './turns/begin-reply.ts';
-import { takeUpTask } from './turns/begin-task.ts';
-import { expireInteractions } from './turns/expire.ts';
-import { unfinishedReplies, unfinishedTasks } from './turns/sweep.ts';
+import { expireInteractions } from './turns/interactions.ts';
+import { runReplyJob, runTaskJob, unfinishedReplies, unfinishedTasks } from './turns/start-run.ts';
 
 export function register(
   { config, db, files, signingSecret }: Kernel,
@@ -40,8 +37,8 @@ export function register(
       };
     },
     jobs: {
-      'turn.run': ({ conversation_id, turn_id }) => takeUpReply(engine, conversation_id, turn_id),
-      'task.run': (task) => takeUpTask(engine, task),
+      'turn.run': ({ conversation_id, turn_id }) => runReplyJob(engine, conversation_id, turn_id),
+      'task.run': (task) => runTaskJob(engine, task),
       'interaction.expire': () => expireInteractions(engine),
       'memory.keep': (_payload, { signal }) => keepMemories(engine, signal),
     },
@@ -49,7 +46,7 @@ export function register(
     retention: [
       { days: days.events, prune: pruneStreams },
       { days: days.traces, prune: pruneTraces },
-      { days: days.traces, prune: pruneOfTools(files) },
+      { days: days.traces, prune: pruneToolFiles(files) },
       // Longer than an upload takes between the file store and its row.
       { days: anHour, prune: pruneUnused(files) },
     ],

@@ -4,7 +4,7 @@ import type { KeyUse } from '../account/audit/key-use.ts';
 import { isEmbedOrigin } from '../account/orgs/store.ts';
 import { createAnswerSeal } from '../account/secrets/secrets.ts';
 import type { RemoteBrowsers } from '../computers/browser/remote-browser.ts';
-import { downloadSource } from '../engine/files/download.ts';
+import { downloadSource } from '../engine/files/downloads.ts';
 import { createDownloadLinks } from '../engine/files/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { screenStream } from '../integrations/sessions/routes.ts';

@@ -6,7 +6,7 @@ import { pruneEvents } from '../account/events/events.ts';
 import { register as registerAccount } from '../account/register.ts';
 import { register as registerAutomation } from '../automation/register.ts';
 import { pruneDeliveries } from '../automation/webhooks/deliveries.ts';
-import { pruneTraces } from '../engine/records/prune-traces.ts';
+import { pruneTraces } from '../engine/records/run-steps.ts';
 import { register as registerEngine } from '../engine/register.ts';
 import { register as registerIntegrations } from '../integrations/register.ts';
 import { readConfig } from '../platform/config/config.ts';

@@ -4,9 +4,9 @@ import { type ChargeItem, charge, checkSpending, refusalFailure } from '../billi
 import { type ConversationRow, sendMessage } from '../engine/conversations/index.ts';
 import { announce, type Engine } from '../engine/index.ts';
 import {
-  type Answer,
   answerInteraction,
-  assertAsked,
+  assertMayAnswer,
+  type InteractionAnswer,
   type InteractionRow,
   ownInteraction,
   pendingInteractions,
@@ -27,7 +27,7 @@ export type CallConversation = {
   interaction: (id: string) => Promise<InteractionRow | null>;
   firstWaiting: () => Promise<InteractionRow | null>;
   /** Has no effect if someone else has answered meanwhile. */
-  answer: (row: InteractionRow, answer: Answer) => Promise<void>;
+  answer: (row: InteractionRow, answer: InteractionAnswer) => Promise<void>;
   charge: (model: string, seconds: number, used: readonly SpeechUse[]) => Promise<void>;
   /** Throws if the budget is used up. */
   assertMoney: () => Promise<void>;
@@ -47,7 +47,7 @@ export function createCallConversation(
   async function interaction(id: string): Promise<InteractionRow | null> {
     try {
       const row = await ownInteraction(engine, caller, id);
-      assertAsked(caller, row);
+      assertMayAnswer(caller, row);
       return row;
     } catch (error) {
       if (error instanceof Failure) return null;

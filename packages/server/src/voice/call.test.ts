@@ -2,7 +2,7 @@ import { Failure, fail } from '@vestra/contract/errors';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LogEntry } from '../account/events/conversation-log.ts';
 import type { InteractionRow } from '../engine/records/tables.ts';
-import { type Answer, readAnswer } from '../engine/turns/answer.ts';
+import { type InteractionAnswer, readAnswer } from '../engine/turns/interaction-answer.ts';
 import { sentences } from './ask-aloud.ts';
 import { holdCall } from './call.ts';
 import type { CallConversation } from './call-conversation.ts';
@@ -221,7 +221,7 @@ describe('a call', () => {
     await call.speak('Yes.');
     expect(call.answered).toEqual([{ approve: true, present_user: true }]);
     // As the engine reads it.
-    expect(readAnswer(row, call.answered[0] as Answer)).toMatchObject({ decision: 'approved' });
+    expect(readAnswer(row, call.answered[0] as InteractionAnswer)).toMatchObject({ decision: 'approved' });
     expect(call.sent).toEqual([]);
   });
 

@@ -1,12 +1,12 @@
 import { maxHoldsTogether } from '../../billing/index.ts';
 import {
   announce,
-  type Committed,
+  type CommittedChange,
   changeConversation,
   type Engine,
-  goOnWithTask,
   ignoreErased,
-  type Place,
+  type RunSlot,
+  resumeTask,
 } from '../../engine/index.ts';
 import { findTask } from '../../engine/tasks/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
@@ -40,9 +40,9 @@ export async function advanceOwnAgent(engine: Engine, { orgId, mode, batchId }: 
 
 /** Returns whether more items may be able to start. */
 async function startGroup(engine: Engine, reference: BatchReference): Promise<boolean> {
-  const places: Place[] = [];
+  const places: RunSlot[] = [];
   const giveBack = () => {
-    for (const place of places.splice(0)) place.giveBack();
+    for (const place of places.splice(0)) place.release();
   };
   try {
     const { begun, isMoreToCome } = await transaction(engine.db, (tx) => {
@@ -69,8 +69,8 @@ async function startInTransaction(
   engine: Engine,
   tx: Transaction,
   reference: BatchReference,
-  places: Place[],
-): Promise<{ begun: Committed[]; isMoreToCome: boolean }> {
+  places: RunSlot[],
+): Promise<{ begun: CommittedChange[]; isMoreToCome: boolean }> {
   const nothing = { begun: [], isMoreToCome: false };
   const held = await holdBatch(tx, reference);
   if (!held || held.batch.completed_at) return nothing;
@@ -93,7 +93,7 @@ async function resumeAnsweredItems(engine: Engine, { orgId, mode, batchId }: Bat
       if (task?.status !== 'waiting') return true;
       const owner = { ...tenant, batchId, index: item.item_index, userId: item.user_id };
       if (!(await takeSlot(change.tx, owner))) return false;
-      await goOnWithTask(change, task);
+      await resumeTask(change, task);
       return true;
     }).catch(ignoreErased);
     if (hasSlot === false) return;

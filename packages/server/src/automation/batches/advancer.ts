@@ -77,7 +77,7 @@ export function watchItems({ poke }: Pick<Advancer, 'poke'>): Engine['batchItems
       const ended = await endItem(tx, turn);
       if (ended) afterwards(() => poke(placeOf(ended)));
     },
-    ending: (turn, costMicros) => ({
+    endedStatement: (turn, costMicros) => ({
       statement: endItemStatement(turn, sql`${costMicros}`),
       committed: (result) => {
         const [ended] = result as ItemReference[];
@@ -88,7 +88,7 @@ export function watchItems({ poke }: Pick<Advancer, 'poke'>): Engine['batchItems
       const item = await releaseSlot(tx, turn.id);
       if (item) afterwards(() => poke(placeOf(item)));
     },
-    async mayGoOn({ tx }, turn) {
+    async mayResume({ tx }, turn) {
       const item = await findItem(tx, turn.id);
       if (!item || item.slot === 'held') return true;
       const { batchId, ...place } = placeOf(item);

@@ -5,14 +5,14 @@ import {
   type Admission,
   acceptMessage,
   admit,
-  beginWork,
   type Change,
-  type Committed,
+  type CommittedChange,
   collectJobs,
   type Engine,
   type NewMessage,
   type Outbox,
-  type Place,
+  type RunSlot,
+  startTasks,
 } from '../../engine/index.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { enterUsers, type UserRow } from '../../users/index.ts';
@@ -43,8 +43,8 @@ export async function startItems(
   tx: Transaction,
   batch: BatchRow,
   items: readonly QueuedItem[],
-  places: Place[],
-): Promise<Committed[]> {
+  places: RunSlot[],
+): Promise<CommittedChange[]> {
   const runs = await unlessRefused(admittedDeployment(engine, tx, batch));
   if (runs instanceof Failure) {
     // The refusal is the same for all remaining items.
@@ -69,7 +69,7 @@ export async function startItems(
   return begun.map(({ committed }) => committed);
 }
 
-type Begun = { committed: Committed; started: StartedItem };
+type Begun = { committed: CommittedChange; started: StartedItem };
 
 /**
  * Starts as many as this process has places for; it owns them from the commit on. Starts none if the balance is near a
@@ -82,7 +82,7 @@ async function startTogether(
   { deployment, admission }: Runs,
   items: readonly QueuedItem[],
   users: ReadonlyMap<string, UserRow>,
-  places: Place[],
+  places: RunSlot[],
 ): Promise<Begun[]> {
   const fitting = items.flatMap((item) => {
     const place = engine.runner.reserve({ org_id, mode, user_id: item.user_id });
@@ -100,7 +100,7 @@ async function startTogether(
     user: item.user_id === null ? null : (users.get(item.user_id) ?? null),
     message: messageOf(item),
   }));
-  const begun = await beginWork(
+  const begun = await startTasks(
     engine,
     tx,
     admission,

@@ -1,6 +1,6 @@
 import { fail } from '@vestra/contract/errors';
 import { findSettings } from '../../account/index.ts';
-import { announce, type Committed, type Engine } from '../../engine/index.ts';
+import { announce, type CommittedChange, type Engine } from '../../engine/index.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
@@ -24,7 +24,7 @@ export function routineRoutes({ db, publicUrl, announcer }: RoutineDependencies)
     },
     create: async ({ origin, body, commit }) => {
       // Set by the request that creates the routine. An idempotent repeat must not announce again.
-      let opened: Committed | null = null;
+      let opened: CommittedChange | null = null;
       const answer = await commit(async (tx) => {
         const created = await createRoutine(tx, origin, body);
         opened = created.opened;

@@ -4,7 +4,7 @@ import { newId } from '@vestra/contract/ids';
 import type { BodyOf } from '@vestra/contract/route';
 import { nameOfRoutine } from '@vestra/contract/routine-name';
 import { findSettings, recordAudit } from '../../account/index.ts';
-import type { Committed } from '../../engine/index.ts';
+import type { CommittedChange } from '../../engine/index.ts';
 import type { Origin, Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
@@ -45,7 +45,7 @@ export async function createRoutine(
   tx: Transaction,
   origin: Origin,
   body: CreateBody,
-): Promise<{ routine: RoutineRow; opened: Committed | null }> {
+): Promise<{ routine: RoutineRow; opened: CommittedChange | null }> {
   const now = sharedDate();
   const when = readWhen(body);
   const timezone = readTimezone(body);
@@ -99,7 +99,7 @@ export async function changeRoutine(
   origin: Origin,
   routineId: string,
   body: UpdateBody,
-): Promise<{ routine: RoutineRow; opened: Committed | null }> {
+): Promise<{ routine: RoutineRow; opened: CommittedChange | null }> {
   const now = sharedDate();
   const when = readWhen(body);
   const timezone = readTimezone(body);
@@ -172,7 +172,7 @@ async function changedUser(
   origin: Origin,
   routine: RoutineRow,
   { user_id, conversation_id }: UpdateBody,
-): Promise<{ changes: RoutineChanges; opened: Committed | null }> {
+): Promise<{ changes: RoutineChanges; opened: CommittedChange | null }> {
   const userId = user_id ?? routine.user_id;
   const moves = userId !== routine.user_id;
   const user = moves && userId !== null ? await enterUser(tx, origin, userId) : null;

@@ -8,7 +8,7 @@ import {
 } from '../../agents/deployments/index.ts';
 import { versionToRun } from '../../agents/versions/index.ts';
 import { holdConversation, openConversation, type TurnRow } from '../../engine/conversations/index.ts';
-import type { Committed } from '../../engine/index.ts';
+import type { CommittedChange } from '../../engine/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { timezoneOf } from '../../users/index.ts';
@@ -115,7 +115,7 @@ export async function openForRuns(
   tx: Transaction,
   { orgId, mode }: Tenant,
   { userId, deployment, version }: NamedDeployment & { userId: string | null },
-): Promise<Committed> {
+): Promise<CommittedChange> {
   const place = { tenant: { orgId, mode }, userId, deployment, pinned: version, metadata: {} };
   return (await openConversation(tx, place, async () => {})).committed;
 }

@@ -14,8 +14,8 @@ import {
   admit,
   announce,
   type Change,
-  type Committed,
-  changing,
+  type CommittedChange,
+  changeInTransaction,
   type Engine,
 } from '../../engine/index.ts';
 import { mapLimited } from '../../platform/async/map-limited.ts';
@@ -31,7 +31,7 @@ import type { RoutineRow } from './tables.ts';
 
 export type RoutineRunner = { engine: Engine; publicUrl: () => string };
 
-type RoutineRun = { turn: TurnRow; committed: Committed };
+type RoutineRun = { turn: TurnRow; committed: CommittedChange };
 
 /**
  * Sends the message of the routine to its conversation, which the first run creates. The row of the routine must be
@@ -55,7 +55,7 @@ async function runRoutine(
       origin: 'routine',
     });
   const { result: turn, committed } = place.conversation
-    ? await changing(tx, place.conversation, say, engine.jobs)
+    ? await changeInTransaction(tx, place.conversation, say, engine.jobs)
     : await openConversation(
         tx,
         {

@@ -7,15 +7,14 @@ import type { FrameSource } from '../../platform/http/sse.ts';
 import { pendingInteractions } from '../records/interactions.ts';
 import { presentLogEntry } from '../records/present.ts';
 import type { TurnRow } from '../records/tables.ts';
-import { isOver } from '../records/turn.ts';
-import { type FollowedTurns, findTurn } from '../records/turns.ts';
+import { type FollowedTurns, findTurn, isTurnOver } from '../records/turns.ts';
 
 type Followed = { id: string; org_id: string; mode: Mode; deployment_id: string | null };
 
-/** `isRunning` is asked only while the server goes down. */
+/** `isRunning` is called only while the server shuts down. */
 export type FollowPorts = { followers: Followers; isRunning: (of: FollowedTurns) => Promise<boolean> };
 
-/** A conversation's events from some point on, for ever. `taskId`: one task's alone. */
+/** Follows the events of a conversation without end. With `taskId`, only those of one task. */
 export function followConversation(
   { followers, isRunning }: FollowPorts,
   conversation: Followed,
@@ -29,7 +28,10 @@ export function followConversation(
   });
 }
 
-/** One turn's events, from its first to `turn.settled`. `written`: its first, where this process has just written them. */
+/**
+ * Follows the events of one turn up to `turn.settled`. `written` has its first events if this process has just written
+ * them.
+ */
 export function followTurn(
   { followers, isRunning }: FollowPorts,
   conversation: Followed,
@@ -67,7 +69,7 @@ function framesOf(
 ): FrameSource {
   let seq = after;
   let isLeaving = false;
-  // While the server goes down: nothing runs, and what is written by now is the last that this stream carries.
+  // Set during shutdown when no turn runs: the entries that are written by now are the last ones of this stream.
   let isEnding = false;
 
   return {
@@ -83,10 +85,10 @@ function framesOf(
         if (isEnding && entries.length === 0) return { frames: [closing()], isOver: true };
         if (isLeaving && !isEnding && mayEndRun(entries) && !(await isRunning())) {
           isEnding = true;
-          // The state was read after these entries: the events that came with it are in the rows.
+          // The state was read after these entries, so events that belong to it are already in the table.
           follower.look();
         }
-        // What is not for this reader is no reason to break the silence.
+        // Entries that are filtered out must not end the wait early.
         const isSilent = frames.length === 0 && (isEnding || entries.length > 0);
         if (isSilent && (isEnding || performance.now() < deadline)) continue;
         return { frames, isOver: false };
@@ -102,18 +104,18 @@ function framesOf(
 
   function closing() {
     const about = { conversation_id: conversation.id, task_id: null, turn_id: null };
-    const told = { type: 'stream.closed' as const, data: { reason: 'server_restarting' } };
-    return frameOf({ ...about, ...told, seq, id: newId('evt'), created_at: sharedDate() }, conversation);
+    const closed = { type: 'stream.closed' as const, data: { reason: 'server_restarting' } };
+    return frameOf({ ...about, ...closed, seq, id: newId('evt'), created_at: sharedDate() }, conversation);
   }
 }
 
-/** The text of a reply goes by without a look at its turn. */
+/** Text of a reply does not change the state of its turn, so it needs no query. */
 const mayEndRun = (entries: readonly LogEntry[]) =>
   entries.length === 0 || entries.some(({ type }) => type !== 'reply.delta');
 
 /**
- * Waits until the turn has settled, needs an answer that the caller may have to give, or the time is over. The company's
- * code answers calls of the functions that the deployment declares, so those end no wait.
+ * Waits until the turn has settled, needs an answer that the caller may have to give, or the time is over. Calls of
+ * declared functions do not end the wait, because the company's program answers them.
  */
 export async function waitForTurn(
   { db, followers }: { db: Database; followers: Followers },
@@ -130,8 +132,8 @@ export async function waitForTurn(
       const isAsking = entries.some((entry) => asks(entry, turnId));
       if (entries.length > 0 && !isAsking && !entries.some((entry) => settles(entry, turnId))) continue;
       const turn = (await findTurn(db, turnId)) as TurnRow;
-      if (isOver(turn.state) || leftMs <= 0 || signal.aborted) return turn;
-      // The caller that waits here may be the one who has to answer.
+      if (isTurnOver(turn.state) || leftMs <= 0 || signal.aborted) return turn;
+      // The waiting caller may be the one who has to answer.
       if (isAsking && (await isAwaited(db, turn))) return turn;
     }
   } finally {

@@ -1,13 +1,22 @@
-export { insertConversation, lockOwnConversation, newConversationRow } from '../records/change.ts';
-export { findConversation, holdConversation, lastTalksOf } from '../records/conversations.ts';
-export { eraseHiddenConversations } from '../records/erase.ts';
+export { eraseHiddenConversations, insertConversation } from '../records/conversation-log.ts';
+export {
+  findConversation,
+  holdConversation,
+  lockOwnConversation,
+  newConversationRow,
+  recentConversationsOf,
+} from '../records/conversations.ts';
+export {
+  type Exchange,
+  questionText,
+  readExchanges,
+  readTranscript,
+  type Transcript,
+  transcriptOf,
+} from '../records/history-store.ts';
 export { allMessages, conversationOfMessage, findMessage } from '../records/messages.ts';
 export { presentTurn } from '../records/present.ts';
-export type { ConversationRow, TurnRow } from '../records/tables.ts';
-export { type Exchange, readTalk } from '../records/talk.ts';
-export { questionText, readTranscript, type Transcript, transcriptOf } from '../records/transcript.ts';
-export { isOver, type RecordedCall } from '../records/turn.ts';
-export { findTurn, latestTurn } from '../records/turns.ts';
-export { defaultDeployment, deploymentFor } from './named-deployment.ts';
-export { newConversation, openConversation } from './open.ts';
-export { sendMessage } from './send.ts';
+export type { ConversationRow, RecordedCall, TurnRow } from '../records/tables.ts';
+export { findTurn, isTurnOver, latestTurn } from '../records/turns.ts';
+export { defaultDeployment, deploymentFor, newConversation, openConversation } from './create.ts';
+export { sendMessage } from './message.ts';

@@ -1,15 +1,87 @@
+import type { Api } from '@vestra/contract/api';
 import { fail } from '@vestra/contract/errors';
-import type { messageFields } from '@vestra/contract/message';
+import { type messageFields, saysSomething } from '@vestra/contract/message';
+import type { BodyOf } from '@vestra/contract/route';
 import type { z } from 'zod';
-import type { Caller } from '../../platform/caller.ts';
-import type { Executor } from '../../platform/db/pool.ts';
+import type { Caller, Origin } from '../../platform/caller.ts';
+import type { Executor, Transaction } from '../../platform/db/pool.ts';
+import { enterUser } from '../../users/index.ts';
+import { acceptAnswer } from '../interactions/answer.ts';
+import { type Change, changeInTransaction } from '../records/change.ts';
+import { lockForMessage } from '../records/conversations.ts';
+import { findInteraction } from '../records/interactions.ts';
+import { presentTurn, showTurn } from '../records/present.ts';
+import type { TurnRow } from '../records/tables.ts';
+import { findTurn } from '../records/turns.ts';
 import type { Engine } from '../runs/ports.ts';
 import type { NewMessage } from '../transitions/begin-turn.ts';
-import { readAttachments } from '../turns/accept.ts';
+import { acceptMessage, admit, readAttachments } from '../turns/accept.ts';
+import { planMessage } from '../turns/accept-unlocked.ts';
+import { interruptReply } from '../turns/stop.ts';
+
+type Body = BodyOf<Api['conversations']['send']>;
+
+/** Plans a message without a lock; null if it needs the lock. */
+export async function planSentMessage(engine: Engine, caller: Caller, conversationId: string, body: Body) {
+  const { tool_results: results = [], ...sent } = body;
+  // Attachments are checked against the user of the conversation, which is read under the lock.
+  if (results.length > 0 || !saysSomething(sent) || sent.attachments?.length) return null;
+  const read = () => readMessage(engine, engine.db, caller, null, sent);
+  const planned = await planMessage(engine, caller, conversationId, read);
+  if (!planned?.turn) return null;
+  return { ...planned, shown: presentTurn(planned.turn, { interactions: [], costMicros: 0n }) };
+}
+
+/** Accepts a message, results of open tool calls, or both. The caller announces the change after the commit. */
+export async function sendMessage(
+  engine: Engine,
+  tx: Transaction,
+  { caller, origin }: { caller: Caller; origin: Origin },
+  conversationId: string,
+  body: Body,
+) {
+  const locked = await lockForMessage(tx, caller, conversationId);
+  if (!locked) throw fail('conversation_not_found');
+  const { conversation, deployment } = locked;
+  const user = conversation.user_id === null ? null : await enterUser(tx, caller, conversation.user_id);
+  const { tool_results: results = [], ...sent } = body;
+  const isNew = saysSomething(sent);
+  const take = async (change: Change) => {
+    // Interrupts before the answers are accepted, so that the message does not interrupt the turns that they resume.
+    if (isNew && sent.when_busy === 'interrupt') await interruptReply(engine, change);
+    const answered = await answerCalls(engine, change, origin, results);
+    if (!isNew) return answered as TurnRow;
+    if (!deployment) throw fail('deployment_archived', { message: 'The deployment of this conversation was deleted.' });
+    const message = await readMessage(engine, tx, caller, conversation.user_id, sent);
+    return acceptMessage(engine, change, await admit(engine, tx, change.conversation, deployment), message, user);
+  };
+  const { result: turn, committed } = await changeInTransaction(tx, conversation, take, engine.jobs);
+  const shown = isNew ? presentTurn(turn, { interactions: [], costMicros: 0n }) : await showTurn(tx, turn);
+  return { shown, committed };
+}
+
+/** Returns the turn of the first answered call. */
+async function answerCalls(
+  engine: Engine,
+  change: Change,
+  origin: Origin,
+  results: NonNullable<Body['tool_results']>,
+): Promise<TurnRow | undefined> {
+  let first: TurnRow | undefined;
+  for (const [at, { call_id, ...answer }] of results.entries()) {
+    const row = await findInteraction(change.tx, origin, call_id);
+    if (!row || row.conversation_id !== change.conversation.id) {
+      throw fail('interaction_not_found', { param: `tool_results.${at}.call_id` });
+    }
+    await acceptAnswer(engine, change, origin, row, answer);
+    first ??= await findTurn(change.tx, row.turn_id);
+  }
+  return first;
+}
 
 export type SentMessage = z.output<z.ZodObject<typeof messageFields>> & { traceparent?: string | undefined };
 
-/** What was sent, looked at as far as its schemas and files can be wrong. */
+/** Validates the schemas and files of a message. */
 export async function readMessage(
   { openSchemas }: Engine,
   db: Executor,
@@ -43,8 +115,8 @@ export async function readMessage(
 
 const traceContext = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** With the caller's trace context, where it is one. A person's browser has no say in the company's traces. */
-export function traced<Body extends object>(
+/** Adds the caller's trace context if the header is valid. A session token's browser cannot set it. */
+export function withTraceparent<Body extends object>(
   body: Body,
   { session }: Pick<Caller, 'session'>,
   headers: Headers,

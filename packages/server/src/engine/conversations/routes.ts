@@ -16,43 +16,40 @@ import {
   type Write,
 } from '../../platform/http/handler.ts';
 import type { OpenStream, Streams } from '../../platform/http/streams.ts';
-import { announce, type Committed, changeConversation } from '../records/change.ts';
+import { announce, type CommittedChange, changeConversation } from '../records/change.ts';
+import { firstSeqOfTurn } from '../records/conversation-log.ts';
 import { findConversation, findConversationsWithCost, listConversations } from '../records/conversations.ts';
-import { firstSeqOfTurn } from '../records/log.ts';
-import { listMessages, placeOfMessage } from '../records/messages.ts';
-import { presentLogEntry, presentMessage } from '../records/present.ts';
-import { type LinkTo, showTurnTrace } from '../records/show-trace.ts';
+import { cursorOfMessage, listMessages } from '../records/messages.ts';
+import { presentLogEntry, presentMessage, showConversations, showTurn } from '../records/present.ts';
 import type { ConversationRow, TurnRow } from '../records/tables.ts';
 import { findTask } from '../records/tasks.ts';
-import { isOver } from '../records/turn.ts';
-import { areRunning, type FollowedTurns, findTurn } from '../records/turns.ts';
+import { type LinkTo, showTurnTrace } from '../records/trace.ts';
+import { areRunning, type FollowedTurns, findTurn, isTurnOver } from '../records/turns.ts';
 import type { Engine } from '../runs/ports.ts';
 import type { PlannedConversation } from '../turns/accept-unlocked.ts';
 import { stopAll } from '../turns/stop.ts';
 import { createConversation, planCreation } from './create.ts';
 import { followConversation, followTurn, waitForTurn } from './follow.ts';
-import { traced } from './message.ts';
-import { planSending, sendMessage } from './send.ts';
-import { showConversations, showTurn } from './show.ts';
+import { planSentMessage, sendMessage, withTraceparent } from './message.ts';
 
 export type ConversationDependencies = { engine: Engine; followers: Followers; streams: Streams; linkTo: LinkTo };
 
 type Shown = ResponseOf<Api['conversations']['create']>;
 type ShownTurn = ResponseOf<Api['conversations']['send']>;
-/** `done`: what this call has done, and not one before it with the same key. */
-type Taken<Body> = { answer: Answered<Body>; done: Committed | undefined };
+/** `done` is the change of this request; undefined if an earlier request with the same idempotency key made it. */
+type Taken<Body> = { answer: Answered<Body>; done: CommittedChange | undefined };
 
 export function conversationRoutes(deps: ConversationDependencies): Handlers<'conversations'> {
   const { engine, followers, streams, linkTo } = deps;
   const { db } = engine;
   const following = {
     followers,
-    // The followers that ask at one moment share a statement: a server that goes down may have thousands of them.
+    // Followers that ask at the same moment share a statement: a server that shuts down may have thousands of them.
     isRunning: joinedReads((wanted: FollowedTurns[]) => areRunning(db, wanted)),
   };
   const findWithCost = joinedReads((wanted: (Tenant & { id: string })[]) => findConversationsWithCost(db, wanted));
 
-  /** Before the commit is announced, which then happens whatever comes of this: what follows it is received. */
+  /** Starts to follow before the commit is announced, so that no event is missed. */
   async function streamTurn(
     open: OpenStream,
     of: { conversation: ConversationRow; turnId: string; entries: readonly LogEntry[] },
@@ -64,7 +61,7 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
     return new EventStream(open, followTurn(following, conversation, { turnId, after, written }));
   }
 
-  /** Opened before anything is taken: a message whose answer could not be held open must not have been sent. */
+  /** Opens the stream before the message is accepted: a message must not be sent if its stream cannot be opened. */
   async function holding<T>(caller: Caller, signal: AbortSignal, work: (open: OpenStream) => Promise<T>): Promise<T> {
     const open = streams.open(caller, signal);
     try {
@@ -91,7 +88,7 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
       );
     },
     create: async ({ caller, headers, body: said, commit, write, signal }) => {
-      const body = traced(said, caller, headers);
+      const body = withTraceparent(said, caller, headers);
       const take = async (): Promise<Taken<Shown>> =>
         (await writeIfUnchanged(await planCreation(engine, caller, body), write)) ??
         (await writeUnderLock((tx) => createConversation(engine, tx, caller, body), commit));
@@ -112,11 +109,11 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
       return (await showConversations(db, [found.row], new Map([[found.row.id, found.cost]])))(found.row);
     },
     send: async ({ caller, origin, params, body: said, headers, commit, write, signal }) => {
-      const body = traced(said, caller, headers);
+      const body = withTraceparent(said, caller, headers);
       assertReach(caller, params.conversation_id);
       const id = params.conversation_id;
       const take = async (): Promise<Taken<ShownTurn>> =>
-        (await writeIfUnchanged(await planSending(engine, caller, id, body), write)) ??
+        (await writeIfUnchanged(await planSentMessage(engine, caller, id, body), write)) ??
         (await writeUnderLock((tx) => sendMessage(engine, tx, { caller, origin }, id, body), commit));
       const waitMs = readWait(headers.get('prefer'));
       if (!body.stream && waitMs === null) return announced(await take());
@@ -135,14 +132,14 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
         const turn = await waitForTurn({ db, followers }, waited, { withinMs, signal: open.signal });
         open.close();
         return new Reply(await showTurn(db, turn), {
-          status: isOver(turn.state) ? 200 : 202,
+          status: isTurnOver(turn.state) ? 200 : 202,
           headers: { 'preference-applied': `wait=${withinMs / 1000}` },
         });
       });
     },
     messages: async ({ caller, params, page }) => {
       const { id } = await ownConversation(db, caller, params.conversation_id);
-      return page.of(await listMessages(db, id, page), presentMessage, placeOfMessage);
+      return page.of(await listMessages(db, id, page), presentMessage, cursorOfMessage);
     },
     events: async ({ caller, params, query, headers, signal }) => {
       const conversation = await ownConversation(db, caller, params.conversation_id);
@@ -174,7 +171,7 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
   };
 }
 
-/** A session token reaches its own conversation and no other. */
+/** A session token reaches only its own conversation. */
 function assertReach({ session }: Caller, conversationId: string): void {
   if (session && session.conversationId !== conversationId) throw fail('session_scope');
 }
@@ -219,10 +216,10 @@ async function writeIfUnchanged<Body>(
 }
 
 async function writeUnderLock<Body>(
-  work: (tx: Transaction) => Promise<{ shown: Body; committed: Committed }>,
+  work: (tx: Transaction) => Promise<{ shown: Body; committed: CommittedChange }>,
   commit: <Shown>(work: (tx: Transaction) => Promise<Shown>) => Promise<Answered<Shown>>,
 ): Promise<Taken<Body>> {
-  let done: Committed | undefined;
+  let done: CommittedChange | undefined;
   const answer = await commit(async (tx) => {
     const { shown, committed } = await work(tx);
     done = committed;

@@ -1,3 +1,10 @@
-export { createDownloadLinks } from './download-link.ts';
-export { dropNoted } from './drop.ts';
-export { filesExist, findFiles, forgetUnused, noteUnused, readingStoredBytes, usedContents } from './store.ts';
+export { removeUnusedContent } from './content.ts';
+export { createDownloadLinks } from './downloads.ts';
+export {
+  filesExist,
+  findFiles,
+  markContentUnused,
+  storedBytesStatement,
+  unmarkContent,
+  usedContents,
+} from './store.ts';

@@ -7,11 +7,9 @@ import type { FileStore } from '../../platform/files/file-store.ts';
 import { commitPrepared } from '../../platform/http/commit-prepared.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import { actingUser } from '../../users/index.ts';
-import type { DownloadLinks } from './download-link.ts';
-import { dropContent } from './drop.ts';
-import { keepFile, storeContent } from './keep.ts';
-import { presentFile } from './present.ts';
-import { deleteFile, findFile, listFiles } from './store.ts';
+import { recordFile, removeContents, storeContent } from './content.ts';
+import type { DownloadLinks } from './downloads.ts';
+import { deleteFile, findFile, listFiles, presentFile } from './store.ts';
 import type { FileRow } from './tables.ts';
 
 export type FileDependencies = {
@@ -23,10 +21,10 @@ export type FileDependencies = {
 };
 
 export function fileRoutes({ db, store, links, isAttached }: FileDependencies): Handlers<'files'> {
-  /** A session token reaches what was made in its own conversation, sent to it, or uploaded for it. */
+  /** A session token reaches files that were created in, sent to, or uploaded for its conversation. */
   async function isWithinReach({ session }: Caller, { id, conversation_id, source }: FileRow): Promise<boolean> {
     if (session === null) return true;
-    // What the company's own tools answered with was for the agent.
+    // Tool results are for the agent only.
     if (session.conversationId === null || source === 'tool') return false;
     return conversation_id === session.conversationId || isAttached(session.conversationId, id);
   }
@@ -38,7 +36,7 @@ export function fileRoutes({ db, store, links, isAttached }: FileDependencies): 
         userId: query.user_id,
         taskId: query.task_id,
         conversationId: query.conversation_id,
-        // A task made its files; whatever else is asked, uploads are not among them.
+        // Files of a task are outputs, whatever `source` says.
         source: query.task_id ? 'output' : (query.source ?? (isOfWork ? 'output' : 'upload')),
       } as const;
       return page.of(await listFiles(db, caller, filter, page), presentFile, (row) => [row.id]);
@@ -52,7 +50,7 @@ export function fileRoutes({ db, store, links, isAttached }: FileDependencies): 
       const stored = () => storeContent(db, store, caller.orgId, upload.bytes);
       return commitPrepared(call, stored, async (tx, content) => {
         const user = await actingUser(tx, caller, query.user_id);
-        const row = await keepFile(tx, store, caller, {
+        const row = await recordFile(tx, store, caller, {
           filename,
           content,
           user_id: user?.id ?? null,
@@ -72,7 +70,7 @@ export function fileRoutes({ db, store, links, isAttached }: FileDependencies): 
     delete: async ({ caller, params }) => {
       const row = await transaction(db, (tx) => deleteFile(tx, caller, params.file_id));
       if (!row) throw fail('file_not_found');
-      await dropContent(db, store, [row]);
+      await removeContents(db, store, [row]);
       return { object: 'file', id: row.id, deleted: true };
     },
   };

@@ -13,7 +13,7 @@ export const insertFile = (tx: Executor, row: NewFile): Promise<FileRow> => inse
 export const findFile = (db: Executor, tenant: Tenant, fileId: string): Promise<FileRow | undefined> =>
   maybeOne(db, files, sql`SELECT ${columnsOf(files)} FROM ${files} WHERE ${owned(tenant)} AND id = ${fileId}`);
 
-/** Whoever holds a signed link needs no org to name it by. */
+/** A signed link names no org. */
 export const findLinkedFile = (db: Executor, fileId: string): Promise<FileRow | undefined> =>
   maybeOne(db, files, sql`SELECT ${columnsOf(files)} FROM ${files} WHERE id = ${fileId}`);
 
@@ -53,23 +53,23 @@ export async function deleteFile(tx: Transaction, tenant: Tenant, fileId: string
 export const deleteFilesOfUser = (tx: Transaction, tenant: Tenant, userId: string): Promise<FileRow[]> =>
   deleteFiles(tx, sql`${owned(tenant)} AND user_id = ${userId}`);
 
-const mostOutputs = 100;
+const maxOutputs = 100;
 
-/** What work has made in a conversation, the newest first. */
+/** The outputs of tasks in a conversation, newest first. */
 export const outputsOf = (db: Executor, tenant: Tenant, conversationId: string): Promise<FileRow[]> =>
   rowsOf(
     db,
     files,
     sql`SELECT ${columnsOf(files)} FROM ${files}
       WHERE ${owned(tenant)} AND source = 'output' AND conversation_id = ${conversationId}
-      ORDER BY id DESC LIMIT ${mostOutputs}`,
+      ORDER BY id DESC LIMIT ${maxOutputs}`,
   );
 
-/** What a task has made. */
+/** Deletes the outputs of a task. */
 export const deleteOutputsOf = (tx: Transaction, tenant: Tenant, taskId: string): Promise<FileRow[]> =>
   deleteFiles(tx, sql`${owned(tenant)} AND task_id = ${taskId}`);
 
-/** What they held is noted: whoever asked may die before it is removed from the store. */
+/** Marks their contents as unused in the same statement, because the process may die before it removes them. */
 const deleteFiles = (tx: Transaction, which: Sql): Promise<FileRow[]> =>
   rowsOf(
     tx,
@@ -82,23 +82,23 @@ const deleteFiles = (tx: Transaction, which: Sql): Promise<FileRow[]> =>
       SELECT * FROM gone`,
   );
 
-/** So many pages of the table are looked at: some ten thousand files. */
-const mostPages = 500;
+/** About ten thousand files. */
+const maxSampledPages = 500;
 
-/** The bytes of all files: exact where there are few, and from some pages of the table where there are many. */
-export const readingStoredBytes = (): Statement<{ bytes: number }[]> =>
+/** The total size of all files: exact for small tables, and sampled for large ones. */
+export const storedBytesStatement = (): Statement<{ bytes: number }[]> =>
   reading(
     { bytes: float() },
     sql`WITH share AS (
-        SELECT least(1, ${mostPages}::float8 / greatest(1, relpages)) AS of_all FROM pg_class
+        SELECT least(1, ${maxSampledPages}::float8 / greatest(1, relpages)) AS of_all FROM pg_class
         WHERE oid = '${sql.raw(files.name)}'::regclass
       )
       SELECT coalesce(sum(size_bytes), 0)::float8 / (SELECT of_all FROM share) AS bytes
       FROM ${files} TABLESAMPLE SYSTEM ((SELECT (100 * of_all)::real FROM share)) REPEATABLE (1)`,
   );
 
-/** What tools answered with, older than that, the oldest first; nobody waits for one that another is removing. */
-export const deleteOldOfTools = (tx: Transaction, before: Date, limit: number): Promise<FileRow[]> =>
+/** Deletes the oldest files of tool results. Skips rows that another process is deleting. */
+export const deleteOldToolFiles = (tx: Transaction, before: Date, limit: number): Promise<FileRow[]> =>
   deleteFiles(
     tx,
     sql`id IN (SELECT id FROM ${files} WHERE source = 'tool' AND created_at < ${before}
@@ -110,7 +110,7 @@ export async function findFiles(db: Executor, tenant: Tenant, ids: readonly stri
   return rowsOf(db, files, sql`SELECT ${columnsOf(files)} FROM ${files} WHERE ${owned(tenant)} AND id = ANY(${ids})`);
 }
 
-/** Those of the ids that this mode of the org has; held ones cannot be deleted before the commit. */
+/** The ids that exist for the tenant. With `hold`, these files cannot be deleted before the commit. */
 export async function filesExist(
   tx: Transaction,
   tenant: Tenant,
@@ -126,10 +126,7 @@ export async function filesExist(
   return new Set(found.map(({ id }) => id));
 }
 
-/**
- * Held until the commit, so that bytes which one transaction is about to need are not removed by another that has just
- * seen nobody need them.
- */
+/** Locks a content until the commit, so that no other transaction removes bytes that this one is about to use. */
 export async function lockContent(tx: Transaction, orgId: string, sha256: string): Promise<void> {
   await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${`file ${orgId} ${sha256}`}, 0))`);
 }
@@ -139,8 +136,8 @@ export async function isContentUsed(tx: Transaction, orgId: string, sha256: stri
   return found > 0;
 }
 
-/** `name`: in the file store; of the content of a file its hash. */
-export async function noteUnused(db: Executor, orgId: string, name: string): Promise<void> {
+/** `name` is the name in the file store: the hash of a file's content. */
+export async function markContentUnused(db: Executor, orgId: string, name: string): Promise<void> {
   await run(
     db,
     sql`INSERT INTO ${unusedContents} (org_id, name) VALUES (${orgId}, ${name})
@@ -148,7 +145,7 @@ export async function noteUnused(db: Executor, orgId: string, name: string): Pro
   );
 }
 
-export async function forgetUnused(tx: Transaction, orgId: string, name: string): Promise<void> {
+export async function unmarkContent(tx: Transaction, orgId: string, name: string): Promise<void> {
   await run(tx, sql`DELETE FROM ${unusedContents} WHERE org_id = ${orgId} AND name = ${name}`);
 }
 
@@ -159,9 +156,9 @@ export const oldestUnused = (db: Executor, before: Date, limit: number) =>
     sql`SELECT ${columnsOf(unusedContents)} FROM ${unusedContents} WHERE since < ${before} ORDER BY since LIMIT ${limit}`,
   );
 
-const mostContents = 1_000;
+const contentsPerPage = 1_000;
 
-/** What bytes there must be for the rows of all orgs, each once, in order. */
+/** The contents that the rows of all orgs need, each once and in order. */
 export async function* usedContents(db: Executor): AsyncGenerator<{ orgId: string; sha256: string }> {
   let after = { org_id: '', sha256: '' };
   for (;;) {
@@ -169,10 +166,23 @@ export async function* usedContents(db: Executor): AsyncGenerator<{ orgId: strin
       db,
       { org_id: text(), sha256: text() },
       sql`SELECT DISTINCT org_id, sha256 FROM ${files} WHERE (org_id, sha256) > (${after.org_id}, ${after.sha256})
-        ORDER BY org_id, sha256 LIMIT ${mostContents}`,
+        ORDER BY org_id, sha256 LIMIT ${contentsPerPage}`,
     );
     for (const { org_id, sha256 } of rows) yield { orgId: org_id, sha256 };
-    if (rows.length < mostContents) return;
+    if (rows.length < contentsPerPage) return;
     after = rows.at(-1) as typeof after;
   }
 }
+
+export const presentFile = (row: FileRow) => ({
+  object: 'file' as const,
+  id: row.id,
+  user_id: row.user_id,
+  filename: row.filename,
+  mime_type: row.mime_type,
+  size_bytes: row.size_bytes,
+  source: row.source,
+  task_id: row.task_id,
+  conversation_id: row.conversation_id,
+  created_at: row.created_at.toISOString(),
+});

@@ -6,8 +6,8 @@ import { type Change, changeConversation } from '../records/change.ts';
 import { findInteraction } from '../records/interactions.ts';
 import type { InteractionRow } from '../records/tables.ts';
 import type { Engine } from '../runs/ports.ts';
-import { type Answer, readAnswer } from '../turns/answer.ts';
-import { resolveInteraction } from '../turns/resolve-interaction.ts';
+import { type InteractionAnswer, readAnswer } from '../turns/interaction-answer.ts';
+import { resolveInteraction } from '../turns/interactions.ts';
 
 /** The interaction, if the caller may see it; nobody sees those of a test run. */
 export async function ownInteraction({ db }: Engine, caller: Caller, id: string): Promise<InteractionRow> {
@@ -19,8 +19,8 @@ export async function ownInteraction({ db }: Engine, caller: Caller, id: string)
   return row;
 }
 
-/** The org's own yes is a key's or a member's to give: a session shows that it is waited for. */
-export function assertAsked(caller: Caller, row: InteractionRow): void {
+/** Approvals by the org need a key or a member. A session only shows that they are pending. */
+export function assertMayAnswer(caller: Caller, row: InteractionRow): void {
   if (caller.session && row.approver === 'org') {
     throw fail('session_scope', {
       message: 'The company answers this: a key or a member does, never a session token.',
@@ -28,7 +28,7 @@ export function assertAsked(caller: Caller, row: InteractionRow): void {
   }
 }
 
-/** Those of its own conversation, as far as they are a person's to answer and the session has what that takes. */
+/** A session sees interactions of its conversation that its user can answer with the features it has switched on. */
 const isOfSession = ({ conversationId, switchedOn }: NonNullable<Caller['session']>, row: InteractionRow) =>
   row.conversation_id === conversationId && sessionInteractions[row.type].some((each) => switchedOn.includes(each));
 
@@ -36,18 +36,18 @@ export function answerInteraction(
   engine: Engine,
   origin: Origin,
   found: InteractionRow,
-  answer: Answer,
+  answer: InteractionAnswer,
 ): Promise<InteractionRow> {
-  return whileHeld(engine, origin, found, (change, row) => takeAnswer(engine, change, origin, row, answer));
+  return whileHeld(engine, origin, found, (change, row) => acceptAnswer(engine, change, origin, row, answer));
 }
 
-/** The one way in which an answer is taken and shows in the audit log, whichever route it came by. */
-export async function takeAnswer(
+/** Every route that accepts an answer calls this, so that each answer is in the audit log. */
+export async function acceptAnswer(
   engine: Engine,
   change: Change,
   origin: Origin,
   row: InteractionRow,
-  answer: Answer,
+  answer: InteractionAnswer,
 ): Promise<InteractionRow> {
   const resolved = await resolveInteraction(engine, change, row, readAnswer(row, answer));
   await recordAudit(change.tx, origin, {
@@ -72,8 +72,8 @@ export function cancelInteraction(engine: Engine, origin: Origin, found: Interac
 }
 
 /**
- * Of many at once the first is taken: each looks at the row again while it holds the conversation. Either may have been
- * deleted since it was found.
+ * Reads the row again under the lock, so that only the first of concurrent answers is accepted. The row or its
+ * conversation may have been deleted since it was found.
  */
 function whileHeld(
   engine: Engine,

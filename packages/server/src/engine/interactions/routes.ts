@@ -2,7 +2,7 @@ import type { Handlers } from '../../platform/http/handler.ts';
 import { findFrame, listInteractions } from '../records/interactions.ts';
 import { presentInteraction } from '../records/present.ts';
 import type { Engine } from '../runs/ports.ts';
-import { answerInteraction, assertAsked, cancelInteraction, ownInteraction } from './answer.ts';
+import { answerInteraction, assertMayAnswer, cancelInteraction, ownInteraction } from './answer.ts';
 
 export function interactionRoutes({ engine }: { engine: Engine }): Handlers<'interactions'> {
   return {
@@ -15,7 +15,7 @@ export function interactionRoutes({ engine }: { engine: Engine }): Handlers<'int
     },
     answer: async ({ caller, origin, params, body }) => {
       const row = await ownInteraction(engine, caller, params.interaction_id);
-      assertAsked(caller, row);
+      assertMayAnswer(caller, row);
       return presentInteraction(await answerInteraction(engine, origin, row, body));
     },
     cancel: async ({ caller, origin, params }) => {

@@ -16,8 +16,8 @@ import { z } from 'zod';
 import { type BudgetOwner, charge, refusalFailure } from '../../billing/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { type CallModel, itemsOfCall, mostOfRequest } from '../turns/call-price.ts';
 import type { Turns } from '../turns/ports.ts';
+import { type CallModel, itemsOfCall, maxCostOfRequest } from '../turns/spending.ts';
 
 /** A model with a payer: money is held before each call, and its usage is charged even if the call fails. */
 export type PaidModel = Pick<CallModel, 'id' | 'max_output_tokens'> & Model;
@@ -79,7 +79,7 @@ export function paidByOrg({ db, money, models }: Pick<Turns, 'db' | 'money' | 'm
     id: model.id,
     max_output_tokens: model.max_output_tokens,
     async *stream(request) {
-      const amountMicros = mostOfRequest(model, request);
+      const amountMicros = maxCostOfRequest(model, request);
       const held = await money.hold(tenant, { ...spending, amountMicros, waitMs, signal: request.signal });
       if (!held.allowed) throw refusalFailure(held);
       const meter = createMeter();

@@ -11,9 +11,8 @@ import { isNoLongerSo } from '../../platform/db/shared-writes.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { count } from '../../platform/db/table.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { newConversationRow, writingConversation } from './change.ts';
-import { findConversationsWithCost, findSeenConversation } from './conversations.ts';
-import { eraseHiddenConversations } from './erase.ts';
+import { eraseHiddenConversations, writeConversationStatement } from './conversation-log.ts';
+import { findConversationsWithCost, findVersionedConversation, newConversationRow } from './conversations.ts';
 import { type ConversationRow, conversations } from './tables.ts';
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -38,7 +37,7 @@ async function fill(rows: number, of: Partial<ConversationRow> = {}): Promise<Wa
   return made.map(({ id }) => ({ ...tenant, id }));
 }
 
-it('a read of conversations is planned a few times and not each time it is made [CONV-531]', async () => {
+it('PostgreSQL reuses the plan of a read of conversations [CONV-531]', async () => {
   const [first, ...others] = (await fill(2_000)) as [Wanted, ...Wanted[]];
   const plans = await transaction(db, async (tx) => {
     for (let reads = 0; reads < 20; reads++) {
@@ -47,15 +46,15 @@ it('a read of conversations is planned a few times and not each time it is made 
     expect(await findConversationsWithCost(tx, others.slice(0, 8))).toHaveLength(8);
     return one(
       tx,
-      { made_anew: count(), kept: count() },
-      sql`SELECT sum(custom_plans)::bigint AS made_anew, sum(generic_plans)::bigint AS kept FROM pg_prepared_statements
+      { custom: count(), generic: count() },
+      sql`SELECT sum(custom_plans)::bigint AS custom, sum(generic_plans)::bigint AS generic FROM pg_prepared_statements
         WHERE statement LIKE '%AS wanted%' AND statement LIKE '%ledger_entries%' AND statement NOT LIKE '%custom_plans%'`,
     );
   });
-  expect(plans).toEqual({ made_anew: 5, kept: 16 });
+  expect(plans).toEqual({ custom: 5, generic: 16 });
 });
 
-it('each is given its own, in the order wanted, and none of another org or mode [CONV-531]', async () => {
+it('returns conversations in the order of the request, and none of another org or mode [CONV-531]', async () => {
   const [own, other] = (await fill(2)) as [Wanted, Wanted];
   const [elsewhere] = (await fill(1)) as [Wanted];
   const inLive: Wanted = { ...own, mode: 'live' };
@@ -64,11 +63,11 @@ it('each is given its own, in the order wanted, and none of another org or mode 
   expect(found.map((each) => each?.row.id)).toEqual([other.id, undefined, own.id, undefined, other.id]);
 });
 
-it.each(['by its version', 'by who held it'])(
-  'of what is written %s while a conversation is erased nothing stays [CONV-532]',
+it.each(['with its version', 'under its lock'])(
+  'a write %s during the erasure of a conversation leaves nothing behind [CONV-532]',
   async (by) => {
     const [{ id }] = (await fill(1, { is_hidden: true })) as [Wanted];
-    const seen = await findSeenConversation(db, id);
+    const seen = await findVersionedConversation(db, id);
     if (!seen) throw new Error('The conversation is not there.');
     const row = { ...seen.row, last_event_seq: 1 };
     const entries = nextLogEntries({ id, last_event_seq: 0 }, [
@@ -76,8 +75,10 @@ it.each(['by its version', 'by who held it'])(
     ]);
     const end = Promise.withResolvers<void>();
     const erasing = await begin(db, (tx) => eraseHiddenConversations(tx, [id]), end.promise);
-    const expected = by === 'by its version' ? seen.version : null;
-    const writing = pipelined(db, [writingConversation(row, entries, expected)]).catch((error: unknown) => error);
+    const expected = by === 'with its version' ? seen.version : null;
+    const writing = pipelined(db, [writeConversationStatement(row, entries, expected)]).catch(
+      (error: unknown) => error,
+    );
     await untilOneWaits();
     end.resolve();
     await erasing.ended;
@@ -87,7 +88,7 @@ it.each(['by its version', 'by who held it'])(
   },
 );
 
-/** Somebody waits for a row that another transaction holds. */
+/** Resolves when a transaction waits for a lock. */
 async function untilOneWaits(): Promise<void> {
   const waiting = sql`SELECT count(*) AS waiting FROM pg_stat_activity
     WHERE datname = current_database() AND wait_event_type = 'Lock'`;

@@ -1,14 +1,21 @@
+import { newFence } from '@vestra/agent/prompt/data';
+import { fail } from '@vestra/contract/errors';
+import { findSettings } from '../../account/index.ts';
+import type { DeploymentRow, RunnableDeployment } from '../../agents/deployments/index.ts';
+import type { Manifest } from '../../agents/versions/index.ts';
 import { type Cost, costOfKinds } from '../../billing/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
+import { sharedDate } from '../../platform/db/clock.ts';
 import { distinct, wantedRows } from '../../platform/db/joined.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { maybeOne, rowsOf, run } from '../../platform/db/query.ts';
 import type { SeenRow } from '../../platform/db/row-cache.ts';
 import { sql } from '../../platform/db/sql.ts';
-import { columnsOf, json, text } from '../../platform/db/table.ts';
+import { columnsOf, integer, json, text } from '../../platform/db/table.ts';
+import type { Memory } from '../../users/index.ts';
 import { type ConversationRow, conversations } from './tables.ts';
 
-export type Page = { limit: number; after: readonly string[] | null };
+export type PageRequest = { limit: number; after: readonly string[] | null };
 
 const columns = columnsOf(conversations);
 
@@ -25,8 +32,11 @@ export const findConversation = (
 
 const seenShape = { ...conversations.columns, version: text() };
 
-/** Whoever's it is: the caller looks at that. */
-export async function findSeenConversation(db: Executor, id: string): Promise<SeenRow<ConversationRow> | undefined> {
+/** Finds a conversation of any org: the caller checks the tenant. */
+export async function findVersionedConversation(
+  db: Executor,
+  id: string,
+): Promise<SeenRow<ConversationRow> | undefined> {
   const found = await maybeOne(
     db,
     seenShape,
@@ -40,7 +50,7 @@ export async function findSeenConversation(db: Executor, id: string): Promise<Se
 export const lockConversation = (tx: Transaction, id: string): Promise<ConversationRow | undefined> =>
   maybeOne(tx, conversations, sql`SELECT ${columns} FROM conversations WHERE id = ${id} FOR NO KEY UPDATE`);
 
-/** The tenant's conversation, which cannot be deleted until the transaction ends. */
+/** Finds the tenant's conversation and prevents its deletion until the transaction ends. */
 export const holdConversation = (
   tx: Transaction,
   { orgId, mode }: Tenant,
@@ -57,7 +67,7 @@ const withCostShape = { ...conversations.columns, spent: json<Record<string, str
 
 type ConversationWithCost = { row: ConversationRow; cost: Cost };
 
-/** Each with what it has cost, in one round trip and in the order wanted: nothing is read as often as one conversation. */
+/** Finds conversations with their cost in one round trip, in the order of `wanted`. */
 export async function findConversationsWithCost(
   db: Executor,
   wanted: readonly (Tenant & { id: string })[],
@@ -82,7 +92,7 @@ export async function findConversationsWithCost(
       ) AS c`,
   );
   const found = new Map(rows.map(({ spent, ...row }) => [row.id, { row, cost: costOfKinds(spent ?? {}) }]));
-  // Several callers share one read: what one of them may see is no other's.
+  // Several callers share one read, so the tenant of each row is checked again.
   return wanted.map(({ id, orgId, mode }) => {
     const one = found.get(id);
     return one?.row.org_id === orgId && one.row.mode === mode ? one : undefined;
@@ -93,7 +103,7 @@ export const listConversations = (
   db: Executor,
   { orgId, mode }: Tenant,
   { userId }: { userId: string | undefined },
-  { limit, after }: Page,
+  { limit, after }: PageRequest,
 ): Promise<ConversationRow[]> =>
   rowsOf(
     db,
@@ -107,7 +117,7 @@ export const listConversations = (
       ORDER BY id DESC LIMIT ${limit + 1}`,
   );
 
-/** The user's conversations in which a turn or a task has not ended. */
+/** The user's conversations with an open turn or task. */
 export async function openConversationsOf(db: Executor, { orgId, mode }: Tenant, userId: string): Promise<string[]> {
   const rows = await rowsOf(
     db,
@@ -118,11 +128,11 @@ export async function openConversationsOf(db: Executor, { orgId, mode }: Tenant,
   return rows.map(({ id }) => id);
 }
 
-/** How far back the last talks of a deployment are looked for: it may be one of many that is hardly ever talked to. */
-const mostLookedAt = 10_000;
+/** Bounds the search for a deployment that has few conversations in a busy org. */
+const maxConversationsSearched = 10_000;
 
-/** The last talks of a deployment that another version than this one answered last. */
-export const lastTalksOf = (
+/** The newest conversations of a deployment whose last reply came from another version. */
+export const recentConversationsOf = (
   db: Executor,
   { orgId, mode }: Tenant,
   { deploymentId, version, limit }: { deploymentId: string; version: number; limit: number },
@@ -132,12 +142,15 @@ export const lastTalksOf = (
     conversations,
     sql`SELECT ${columns} FROM (
         SELECT ${columns} FROM conversations
-        WHERE org_id = ${orgId} AND mode = ${mode} AND NOT is_hidden ORDER BY id DESC LIMIT ${mostLookedAt}) AS recent
+        WHERE org_id = ${orgId} AND mode = ${mode} AND NOT is_hidden ORDER BY id DESC LIMIT ${maxConversationsSearched}) AS recent
       WHERE deployment_id = ${deploymentId} AND deployment_version <> ${version} AND turn_count > 0
       ORDER BY id DESC LIMIT ${limit}`,
   );
 
-/** Those that have gone quiet. Round robin over the orgs: one that has thousands of them does not hold up the others. */
+/**
+ * Conversations that are due for memory extraction. The order is round robin over the orgs, so that one org with
+ * thousands of them does not delay the others.
+ */
 export const dueForMemory = (db: Executor, limit: number): Promise<ConversationRow[]> =>
   rowsOf(
     db,
@@ -146,11 +159,89 @@ export const dueForMemory = (db: Executor, limit: number): Promise<ConversationR
       ORDER BY row_number() OVER (PARTITION BY org_id ORDER BY memory_due_at), memory_due_at LIMIT ${limit}`,
   );
 
-/** How far a conversation has been looked through, and how often in a row the rest could not be. */
+/** Stores how far a conversation has been searched for memories, and how often in a row that failed. */
 export async function noteRemembered(
   tx: Transaction,
   id: string,
   { until, tries }: { until: string | null; tries: number },
 ): Promise<void> {
   await run(tx, sql`UPDATE conversations SET remembered_until = ${until}, memory_tries = ${tries} WHERE id = ${id}`);
+}
+
+const lockedShape = {
+  ...conversations.columns,
+  d_status: text<DeploymentRow['status']>().nullable(),
+  d_draft: integer().nullable(),
+  d_live: integer().nullable(),
+};
+
+/** Locks the tenant's conversation and reads its deployment, which is null if it was deleted. */
+export async function lockForMessage(
+  tx: Transaction,
+  { orgId, mode }: Tenant,
+  id: string,
+): Promise<{ conversation: ConversationRow; deployment: RunnableDeployment | null } | undefined> {
+  const row = await maybeOne(
+    tx,
+    lockedShape,
+    sql`SELECT ${ofColumns}, d.status AS d_status, d.draft_version AS d_draft, d.live_version AS d_live
+      FROM conversations c LEFT JOIN deployments d ON d.id = c.deployment_id AND d.org_id = c.org_id
+      WHERE c.id = ${id} AND c.org_id = ${orgId} AND c.mode = ${mode} FOR NO KEY UPDATE OF c`,
+  );
+  if (!row) return undefined;
+  const { d_status: status, d_draft, d_live: live_version, ...conversation } = row;
+  const deployment = status && {
+    id: conversation.deployment_id as string,
+    org_id: orgId,
+    status,
+    draft_version: d_draft as number,
+    live_version,
+  };
+  return { conversation, deployment };
+}
+
+/** Locks the conversation. Fails if it belongs to another tenant. */
+export async function lockOwnConversation(tx: Transaction, tenant: Tenant, id: string): Promise<ConversationRow> {
+  const row = await lockConversation(tx, id);
+  if (!row || row.org_id !== tenant.orgId || row.mode !== tenant.mode) throw fail('conversation_not_found');
+  return row;
+}
+
+/** The row of a conversation without messages. */
+export function newConversationRow({ orgId, mode }: Tenant, id: string, of: Partial<ConversationRow>): ConversationRow {
+  const now = sharedDate();
+  return {
+    id,
+    org_id: orgId,
+    mode,
+    user_id: null,
+    deployment_id: null,
+    deployment_version: null,
+    pinned_version: null,
+    status: 'idle',
+    metadata: {},
+    last_event_seq: 0,
+    turn_count: 0,
+    queued_turns: 0,
+    open_tasks: 0,
+    open_interactions: 0,
+    replying_turn_id: null,
+    is_hidden: false,
+    fence: newFence(),
+    summary: null,
+    summary_until: null,
+    memory_due_at: null,
+    remembered_until: null,
+    memory_tries: 0,
+    created_at: now,
+    last_active_at: now,
+    ...of,
+  };
+}
+
+export type MemoryMode = Parameters<Memory['recall']>[1]['mode'];
+
+/** The memory mode of the version, or else the default of the org in this mode. */
+export async function memoryModeOf(db: Executor, tenant: Tenant, manifest: Manifest): Promise<MemoryMode> {
+  return manifest.memory ?? (await findSettings(db, tenant)).memory_mode;
 }

@@ -1,9 +1,10 @@
+import type { InteractionNeed } from '@vestra/contract/interactions';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, maybeOne, pipelined, reading, rowsOf, run, update } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, float, json, type NewRowOf, type RowOf, text } from '../../platform/db/table.ts';
-import type { Page } from './conversations.ts';
+import type { PageRequest } from './conversations.ts';
 import { type InteractionRow, interactionFrames, interactions } from './tables.ts';
 
 const columns = columnsOf(interactions);
@@ -29,7 +30,7 @@ export async function insertFrame(tx: Transaction, { org_id, mode, id }: Named, 
   );
 }
 
-/** What the page showed when a person was asked to take over. */
+/** The screenshot from the moment when a person was asked to take over. */
 export async function findFrame(db: Executor, { org_id, mode, id }: Named): Promise<string | null> {
   const found = await maybeOne(
     db,
@@ -48,10 +49,10 @@ export async function updateInteraction(
   return row as InteractionRow;
 }
 
-export const readingInteractionsOf = (runIds: readonly string[]) =>
+export const interactionsOfRunsStatement = (runIds: readonly string[]) =>
   reading(interactions, sql`SELECT ${columns} FROM interactions WHERE run_id = ANY(${runIds}) ORDER BY id`);
 
-/** The last thing that the tool of this call asked the person, with what came of it. */
+/** The newest input that the tool of this call asked for, with its answer. */
 export const lastInputOf = (db: Executor, runId: string, callId: string) =>
   maybeOne(
     db,
@@ -65,7 +66,7 @@ export const lastInputOf = (db: Executor, runId: string, callId: string) =>
         WHERE run_id = ${runId} AND call_id = ${callId} AND purpose = 'input' ORDER BY id DESC LIMIT 1`,
   );
 
-/** The tools of calls that a person said yes to and that have not been made. */
+/** Tools of calls that were approved and have no result yet. */
 export async function approvedTools(db: Executor, runId: string): Promise<string[]> {
   const rows = await rowsOf(
     db,
@@ -80,16 +81,16 @@ export async function approvedTools(db: Executor, runId: string): Promise<string
 export const interactionsOfRuns = (db: Executor, runIds: readonly string[]): Promise<InteractionRow[]> =>
   rowsOf(db, interactions, sql`SELECT ${columns} FROM interactions WHERE run_id = ANY(${runIds}) ORDER BY id`);
 
-/** How many apps the person has connected because the run asked for them. */
-export async function connectsOf(db: Executor, runId: string): Promise<number> {
-  const [waits] = await pipelined(db, [readingInteractionsOf([runId])]);
+/** How many apps the person connected at the request of this run. */
+export async function countConnectedApps(db: Executor, runId: string): Promise<number> {
+  const [waits] = await pipelined(db, [interactionsOfRunsStatement([runId])]);
   return waits.filter(isConnected).length;
 }
 
 export const isConnected = ({ type, decision }: Pick<InteractionRow, 'type' | 'decision'>): boolean =>
   type === 'connect' && decision === 'answered';
 
-/** What waits for the user to connect an app, oldest first. */
+/** Pending interactions that ask the user to connect this app, oldest first. */
 export const waitingToConnect = (
   db: Executor,
   { orgId, mode }: Tenant,
@@ -105,11 +106,11 @@ export const waitingToConnect = (
   );
 
 export async function pendingInteractions(db: Executor, conversationIds: readonly string[]): Promise<InteractionRow[]> {
-  const [pending] = await pipelined(db, [readingPending(conversationIds)]);
+  const [pending] = await pipelined(db, [pendingInteractionsStatement(conversationIds)]);
   return pending;
 }
 
-export const readingPending = (conversationIds: readonly string[]) =>
+export const pendingInteractionsStatement = (conversationIds: readonly string[]) =>
   reading(
     interactions,
     sql`SELECT ${columns} FROM interactions WHERE conversation_id = ANY(${conversationIds}) AND status = 'pending'
@@ -119,7 +120,7 @@ export const readingPending = (conversationIds: readonly string[]) =>
 const ofColumns = columnsOf(interactions, 'i');
 const withArguments = { ...interactions.columns, arguments: json().nullable() };
 
-/** With the arguments of each call to the caller's own tools. */
+/** Pending interactions. Calls of the caller's functions have their arguments. */
 export const pendingWithArguments = (
   db: Executor,
   conversationIds: readonly string[],
@@ -135,7 +136,7 @@ export const pendingWithArguments = (
 const dueShape = { org_id: text(), mode: interactions.columns.mode, id: text(), conversation_id: text(), due: text() };
 export type DueInteraction = RowOf<typeof dueShape>;
 
-/** Those whose time is over, oldest first. `due` is to the microsecond, as the next page needs it. */
+/** Expired interactions, oldest first. `due` has microseconds, because the next page starts from it. */
 export const dueInteractions = (db: Executor, after: DueInteraction | null, limit: number): Promise<DueInteraction[]> =>
   rowsOf(
     db,
@@ -148,7 +149,7 @@ export const dueInteractions = (db: Executor, after: DueInteraction | null, limi
       ORDER BY expires_at, id LIMIT ${limit}`,
   );
 
-/** Whether a person has said yes to a plan of the work. */
+/** Whether a person approved a plan of this task. */
 export async function hasApprovedPlan(db: Executor, runId: string): Promise<boolean> {
   const found = await maybeOne(
     db,
@@ -158,7 +159,7 @@ export async function hasApprovedPlan(db: Executor, runId: string): Promise<bool
   return found !== undefined;
 }
 
-/** The price that a person has said yes to for this call; null where there is none. */
+/** The price that a person approved for this call; null if there is none. */
 export async function approvedPrice(db: Executor, runId: string, callId: string): Promise<number | null> {
   const found = await maybeOne(
     db,
@@ -179,12 +180,12 @@ export type InteractionFilter = {
   status: InteractionRow['status'];
 };
 
-/** Newest first. Those of test runs are nobody's to answer and are not shown. */
+/** Newest first. Nobody can answer interactions of test runs, so they are not listed. */
 export const listInteractions = (
   db: Executor,
   { orgId, mode }: Tenant,
   filter: InteractionFilter,
-  { limit, after }: Page,
+  { limit, after }: PageRequest,
 ): Promise<InteractionRow[]> =>
   rowsOf(
     db,
@@ -202,3 +203,27 @@ export const listInteractions = (
       )}
       ORDER BY id DESC LIMIT ${limit + 1}`,
   );
+
+/**
+ * The requirements for an answer: fields that an approval must carry, or a step that replaces the answer. `readAnswer`
+ * enforces the same list.
+ */
+export function approvalRequirementsOf(
+  row: Pick<InteractionRow, 'type' | 'kind' | 'details' | 'nonce'> & Presence,
+): InteractionNeed[] {
+  if (row.type === 'connect') return ['connection'];
+  if (row.type !== 'approval' || row.kind === 'plan_limit') return [];
+  if (row.details.renderer === 'ability_install') return ['installation'];
+  return [...(needsPresence(row) ? ['present_user' as const] : []), ...(row.nonce === null ? [] : ['nonce' as const])];
+}
+
+type Presence = Pick<InteractionRow, 'kind' | 'moves_money' | 'requires_present_user' | 'approver'>;
+
+/** The user must be present to approve company actions, spending, and anything that is marked so. */
+const needsPresence = ({ kind, moves_money, requires_present_user, approver }: Presence) =>
+  approver === 'user' &&
+  (kind === 'tool_permission' ||
+    kind === 'credit_approval' ||
+    kind === 'hands_approval' ||
+    moves_money === true ||
+    requires_present_user);

@@ -20,7 +20,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('the files of a long talk are found without reading what was said in it [CONV-551]', async () => {
+it('finds the attachments of a long conversation without reading its other messages [CONV-551]', async () => {
   const conversationId = newId('conv');
   const file = { file_id: newId('file'), name: 'plan.pdf' };
   await run(

@@ -5,16 +5,17 @@ import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, maybeOne, one, rowsOf } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { boolean, columnsOf, type NewRowOf, text } from '../../platform/db/table.ts';
-import type { Page } from './conversations.ts';
+import type { PageRequest } from './conversations.ts';
 import { type ConversationRow, type MessageRow, messages } from './tables.ts';
 
 const columns = columnsOf(messages);
 
-/**
- * By when they appeared: the id of a reply is as old as its turn, and one that waited for a person would stand in the past.
- * To the millisecond, which is what a cursor holds.
- */
-export function listMessages(db: Executor, conversationId: string, { limit, after }: Page): Promise<MessageRow[]> {
+/** Sorts by creation time, because the id of a reply is as old as its turn. A cursor holds milliseconds. */
+export function listMessages(
+  db: Executor,
+  conversationId: string,
+  { limit, after }: PageRequest,
+): Promise<MessageRow[]> {
   if (after && after.length !== 2) throw fail('invalid_cursor');
   const [at, id] = after ?? [];
   return rowsOf(
@@ -29,13 +30,12 @@ export function listMessages(db: Executor, conversationId: string, { limit, afte
   );
 }
 
-export const placeOfMessage = ({ created_at, id }: MessageRow) => [created_at.toISOString(), id];
+export const cursorOfMessage = ({ created_at, id }: MessageRow) => [created_at.toISOString(), id];
 
-/** All that was said, oldest first. */
 export const allMessages = (db: Executor, conversationId: string): Promise<MessageRow[]> =>
   rowsOf(db, messages, sql`SELECT ${columns} FROM messages WHERE conversation_id = ${conversationId} ORDER BY id`);
 
-export const saidInTurn = (db: Executor, conversationId: string, turnId: string): Promise<MessageRow[]> =>
+export const messagesOfTurn = (db: Executor, conversationId: string, turnId: string): Promise<MessageRow[]> =>
   rowsOf(
     db,
     messages,
@@ -44,10 +44,10 @@ export const saidInTurn = (db: Executor, conversationId: string, turnId: string)
   );
 
 export const insertMessage = (tx: Transaction, row: NewRowOf<typeof messages>): Promise<MessageRow> =>
-  // By the clock that the messages of users have, so that both stand in one order.
+  // Uses the same clock as messages of users, so that all messages are in one order.
   insert(tx, messages, { created_at: sharedDate(), ...row });
 
-/** The files that came with each message of the conversation, oldest first. */
+/** The attachments of each message that has any, oldest first. */
 export async function attachmentsOf(db: Executor, conversationId: string): Promise<MessageRow['attachments'][]> {
   const rows = await rowsOf(
     db,
@@ -59,8 +59,8 @@ export async function attachmentsOf(db: Executor, conversationId: string): Promi
 }
 
 /**
- * What was said since it was last looked through for what is worth remembering, oldest first. Up to the first message
- * that still waits for its reply: the reply will stand right behind it, whatever has been said since.
+ * Messages that have not been searched for memories, oldest first. The list ends before the first message without a
+ * reply, because that reply will be inserted directly after it.
  */
 export const messagesToRemember = (
   db: Executor,
@@ -80,7 +80,7 @@ export const messagesToRemember = (
 export const findMessage = (db: Executor, conversationId: string, id: string): Promise<MessageRow | undefined> =>
   maybeOne(db, messages, sql`SELECT ${columns} FROM messages WHERE conversation_id = ${conversationId} AND id = ${id}`);
 
-/** Undefined where the org has no such message in this mode. */
+/** Undefined if the tenant has no such message. */
 export async function conversationOfMessage(
   db: Executor,
   { orgId, mode }: Tenant,
@@ -100,7 +100,6 @@ export async function newestMessageId(tx: Transaction, conversationId: string): 
   return (await one(tx, { id: text() }, newest)).id;
 }
 
-/** Whether a message of the conversation carries the file. */
 export async function isAttached(db: Executor, conversationId: string, fileId: string): Promise<boolean> {
   const { found } = await one(
     db,

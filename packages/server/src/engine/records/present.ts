@@ -1,10 +1,43 @@
 import type { StreamEvent } from '@vestra/contract/events';
 import { microsToUsd } from '@vestra/contract/money';
 import type { LogEntry } from '../../account/index.ts';
-import { type Cost, presentCost } from '../../billing/index.ts';
-import { needsOf } from './needs.ts';
+import { type Cost, costOfKinds, costOfTurn, costsOf, presentCost } from '../../billing/index.ts';
+import type { Database, Executor } from '../../platform/db/pool.ts';
+import { approvalRequirementsOf, pendingInteractions, pendingWithArguments } from './interactions.ts';
 import type { ConversationRow, InteractionRow, MessageRow, TaskRow, TurnRow } from './tables.ts';
-import { shownState } from './turn.ts';
+import { openTasks } from './tasks.ts';
+import { isTurnOver, presentTurnState } from './turns.ts';
+
+/**
+ * Presents conversations with their open tasks, interactions and costs. It skips queries for which the row counts zero,
+ * and for costs in `known`.
+ */
+export async function showConversations(
+  db: Database | Executor,
+  rows: readonly ConversationRow[],
+  known?: ReadonlyMap<string, Cost>,
+): Promise<(row: ConversationRow, firstTurnId?: string) => ReturnType<typeof presentConversation>> {
+  const idsWith = (has: (row: ConversationRow) => boolean) => rows.filter(has).map(({ id }) => id);
+  const working = idsWith(({ open_tasks }) => open_tasks > 0);
+  const tasks = working.length === 0 ? [] : await openTasks(db, working);
+  const waiting = idsWith(({ open_interactions }) => open_interactions > 0);
+  const interactions = waiting.length === 0 ? [] : await pendingWithArguments(db, waiting);
+  const spoken = idsWith(({ turn_count }) => turn_count > 0);
+  const costs = known ?? (await costsOf(db, { conversationIds: spoken }));
+  return (row, firstTurnId) =>
+    presentConversation(row, {
+      tasks: tasks.filter(({ conversation_id }) => conversation_id === row.id),
+      interactions: interactions.filter(({ conversation_id }) => conversation_id === row.id),
+      cost: costs.get(row.id) ?? costOfKinds({}),
+      ...(firstTurnId !== undefined && { firstTurnId }),
+    });
+}
+
+export async function showTurn(db: Executor, turn: TurnRow) {
+  const costMicros = await costOfTurn(db, turn.conversation_id, turn.id);
+  const open = isTurnOver(turn.state) ? [] : await pendingInteractions(db, [turn.conversation_id]);
+  return presentTurn(turn, { interactions: open.filter(({ turn_id }) => turn_id === turn.id), costMicros });
+}
 
 export const presentConversation = (
   row: ConversationRow,
@@ -60,7 +93,7 @@ export const presentTurn = (row: TurnRow, of: { interactions: readonly { id: str
   object: 'turn' as const,
   id: row.id,
   conversation_id: row.conversation_id,
-  status: shownState(row.state),
+  status: presentTurnState(row.state),
   reply:
     row.reply_text === null
       ? null
@@ -80,7 +113,7 @@ export const presentTurn = (row: TurnRow, of: { interactions: readonly { id: str
 
 const cutLength = 280;
 
-/** In lists, and of work that ended before its answer was recorded, the text is cut. */
+/** Cuts the text in lists and for tasks that are not done. */
 export const presentTask = (row: TaskRow, cost: Cost, { isListed }: { isListed: boolean }) => ({
   object: 'task' as const,
   id: row.id,
@@ -124,7 +157,7 @@ export const presentInteraction = (row: InteractionRow) => ({
   moves_money: row.moves_money,
   requires_present_user: row.requires_present_user,
   ...(row.type === 'approval' && { approver: row.approver }),
-  needs: needsOf(row),
+  needs: approvalRequirementsOf(row),
   ...(row.nonce !== null && { nonce: row.nonce }),
   ...(row.questions !== null && { questions: row.questions }),
   ...(row.browser !== null && { browser: row.browser }),
@@ -144,7 +177,7 @@ export const presentInteraction = (row: InteractionRow) => ({
   resolved_at: row.resolved_at?.toISOString() ?? null,
 });
 
-/** A lease that has run out holds nothing: any process may take the call. */
+/** An expired lease holds nothing: any worker may take the call. */
 const isTaken = ({ status, taken_until }: InteractionRow) =>
   status === 'pending' && taken_until !== null && taken_until.getTime() > Date.now();
 

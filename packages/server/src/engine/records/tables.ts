@@ -1,4 +1,4 @@
-import type { Reasoning } from '@vestra/agent/message';
+import type { JsonSchema, Reasoning } from '@vestra/agent/message';
 import type { interactionKinds } from '@vestra/contract/interactions';
 import type { messageRoles } from '@vestra/contract/message';
 import type { MissingTool } from '@vestra/contract/missing-tools';
@@ -16,8 +16,54 @@ import {
   table,
   text,
 } from '../../platform/db/table.ts';
-import type { ConversationStatus } from './conversation.ts';
-import type { TurnOrigin, TurnRequest, TurnState } from './turn.ts';
+
+export type ConversationStatus = 'idle' | 'replying' | 'working' | 'waiting';
+
+export type TurnState = 'queued' | 'replying' | 'waiting' | 'working' | 'settled' | 'failed' | 'stopped';
+
+/** The source of the message: a user through the caller's system, or a feature of the server. */
+export type TurnOrigin = 'message' | 'batch' | 'routine' | 'test' | 'interview';
+
+/** The options of a message. */
+export type TurnRequest = {
+  output_schema?: JsonSchema | undefined;
+  success_criteria?: string | undefined;
+  tools?: readonly MessageTool[] | undefined;
+  hand_off: 'auto' | 'always';
+  plan: boolean;
+  /** The caller's W3C trace context. */
+  traceparent?: string | undefined;
+  /** Set only by test runs. No request can set it. */
+  test?: TestScript | undefined;
+};
+
+/** Results that replace real tool calls in a test, by function name or `<server>.<tool>`. */
+export type TestScript = {
+  tool_results: Readonly<Record<string, unknown>>;
+  /** Searched before `tool_results`. Older rows do not have it. */
+  recorded_calls?: readonly RecordedCall[] | undefined;
+  /** The conversation that is replayed. Its recorded tool results are returned, and no tool runs. */
+  replay_of?: string | undefined;
+};
+
+/** A recorded result of a tool for exact arguments. */
+export type RecordedCall = {
+  tool: string;
+  arguments: Record<string, unknown>;
+  result: unknown;
+  is_error?: boolean | undefined;
+};
+
+export type MessageTool = {
+  name: string;
+  description: string;
+  input_schema: JsonSchema;
+  timeout_s: number;
+  read_only: boolean;
+  run_without_asking: boolean;
+  /** Older rows do not have it. */
+  approver?: 'user' | 'org' | undefined;
+};
 
 export const conversations = table('conversations', {
   id: text(),
@@ -36,7 +82,7 @@ export const conversations = table('conversations', {
   open_interactions: integer().withDefault(),
   replying_turn_id: text().nullable(),
   is_hidden: boolean().withDefault(),
-  /** Marks text of others in what a model reads of it. */
+  /** Delimits untrusted text in prompts. */
   fence: text().withDefault(),
   summary: text().nullable(),
   summary_until: text().nullable(),
@@ -58,7 +104,7 @@ export const messages = table('messages', {
   data: json().nullable(),
   context: json<Record<string, unknown>>().nullable(),
   attachments: jsonb<Attachment[]>().withDefault(),
-  /** It ends where the model's answer ran into its limit of length. */
+  /** True if the model's output limit cut the text. */
   is_cut: boolean().withDefault(),
   created_at: moment().withDefault(),
 });
@@ -74,7 +120,7 @@ export const turns = table('turns', {
   user_id: text().nullable(),
   deployment_id: text(),
   deployment_version: integer(),
-  /** Of notebooks and skills the newest content, not what the version fixes. */
+  /** True if the turn reads the newest notebooks and skills, and not the ones that the version fixes. */
   reads_newest: boolean().withDefault(),
   state: text<TurnState>(),
   request: json<TurnRequest>(),
@@ -93,7 +139,7 @@ export const turns = table('turns', {
   task_id: text().nullable(),
   error_code: text().nullable(),
   error_message: text().nullable(),
-  /** The servers whose tools it did without. */
+  /** Servers whose tools were unavailable. */
   missing_tools: json<MissingTool[]>().nullable(),
   created_at: moment().withDefault(),
   settled_at: moment().nullable(),
@@ -160,24 +206,24 @@ export const runCalls = table('run_calls', {
   is_error: boolean().nullable(),
   result_from: text<'tool' | 'person' | 'run'>().nullable(),
   finished_at: moment().nullable(),
-  media: json<KeptMedia[]>().nullable(),
-  /** What its tool is asked for it by, where the tool goes on with it by itself. */
+  media: json<StoredMedia[]>().nullable(),
+  /** The handle by which the tool is polled, if the tool continues on its own. */
   under_way: jsonb<unknown>().nullable(),
   created_at: moment().withDefault(),
 });
 
-/** What a person says to work that is under way. */
+/** Messages of a user to a running task. */
 export const workNotes = table('work_notes', {
   task_id: text(),
   id: text(),
   text: text(),
-  /** How many steps the work had when it took it up; null: it has not yet. */
+  /** The number of steps when the task read the note; null if it has not read it. */
   step_index: integer().nullable(),
   created_at: moment().withDefault(),
 });
 
-/** A picture or a recording that a tool answered with. */
-export type KeptMedia = {
+/** An image or a recording in a tool result. */
+export type StoredMedia = {
   file_id: string;
   media_type: string;
   bytes: number;
@@ -196,7 +242,7 @@ export const interactions = table('interactions', {
   run_id: text(),
   call_id: text().nullable(),
   purpose: text<'permission' | 'connection' | 'input' | 'answer'>().nullable(),
-  /** What a call goes on with after an answer; shown to nobody. */
+  /** State with which a call continues after an answer. It is never shown. */
   kept: json<unknown>().nullable(),
   kind: text<(typeof interactionKinds)[number]>(),
   type: text<'approval' | 'question' | 'connect' | 'handoff' | 'tool_call'>(),
@@ -216,7 +262,7 @@ export const interactions = table('interactions', {
   output: text().nullable(),
   is_error: boolean().nullable(),
   is_hidden: boolean().withDefault(),
-  /** Of a call of the company's own function: whose it is, who carries it out, and how far they are. */
+  /** Of a function call: its deployment, the worker that took it, and its progress. */
   deployment_id: text().nullable(),
   taken_by: text().nullable(),
   taken_until: moment().nullable(),
@@ -227,7 +273,7 @@ export const interactions = table('interactions', {
   resolved_at: moment().nullable(),
 });
 
-/** Beside the interactions and not on them: a picture is read alone and never in a list. */
+/** Apart from the interactions, so that lists do not read the images. */
 export const interactionFrames = table('interaction_frames', {
   org_id: text(),
   mode: text<Mode>(),
@@ -244,3 +290,6 @@ export type TaskRow = RowOf<typeof tasks>;
 export type StepRow = RowOf<typeof runSteps>;
 export type CallRow = RowOf<typeof runCalls>;
 export type InteractionRow = RowOf<typeof interactions>;
+
+/** The subject of a run: the reply of a turn, or the task of a turn if `task` is set. */
+export type RunSubject = { turn: TurnRow; task: TaskRow | null };

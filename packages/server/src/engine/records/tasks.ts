@@ -3,9 +3,10 @@ import { sharedDate } from '../../platform/db/clock.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, maybeOne, one, pipelined, reading, rowsOf, running, update } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
-import { columnsOf, count, type NewRowOf } from '../../platform/db/table.ts';
-import type { Page } from './conversations.ts';
-import { type TaskRow, tasks } from './tables.ts';
+import { columnsOf, count, type NewRowOf, type RowOf } from '../../platform/db/table.ts';
+import type { Run } from '../../platform/jobs/run-owner.ts';
+import type { PageRequest } from './conversations.ts';
+import { type TaskRow, tasks, workNotes } from './tables.ts';
 
 const columns = columnsOf(tasks);
 
@@ -25,20 +26,20 @@ export async function updateTask(
   return row as TaskRow;
 }
 
-/** Unfinished work, oldest first. */
+/** Unfinished tasks, oldest first. */
 export async function openTasks(db: Executor, conversationIds: readonly string[]): Promise<TaskRow[]> {
-  const [open] = await pipelined(db, [readingOpenTasks(conversationIds)]);
+  const [open] = await pipelined(db, [openTasksStatement(conversationIds)]);
   return open;
 }
 
-export const readingOpenTasks = (conversationIds: readonly string[]) =>
+export const openTasksStatement = (conversationIds: readonly string[]) =>
   reading(
     tasks,
     sql`SELECT ${columns} FROM tasks
       WHERE conversation_id = ANY(${conversationIds}) AND status IN ('queued', 'working', 'waiting') ORDER BY id`,
   );
 
-/** Work that no process works on; that which a job is about is among it. */
+/** Tasks that no process owns, including those that have a job. */
 export const unownedTasks = (tx: Transaction, limit: number): Promise<TaskRow[]> =>
   rowsOf(
     tx,
@@ -68,12 +69,12 @@ const isListed = ({ orgId, mode }: Tenant, filter: TaskFilter) =>
     filter.created_before && sql`created_at < ${filter.created_before}`,
   );
 
-/** Newest first, without those of test runs. */
+/** Newest first, without tasks of test runs. */
 export const listTasks = (
   db: Executor,
   tenant: Tenant,
   filter: TaskFilter,
-  { limit, after }: Page,
+  { limit, after }: PageRequest,
 ): Promise<TaskRow[]> =>
   rowsOf(
     db,
@@ -83,20 +84,20 @@ export const listTasks = (
       ORDER BY id DESC LIMIT ${limit + 1}`,
   );
 
-/** Nobody pages through more, and counting on would cost as much as reading them. */
-const countedAtMost = 10_000;
+/** Bounds the count, which would otherwise read every row. */
+const maxCounted = 10_000;
 
 export async function countTasks(db: Executor, tenant: Tenant, filter: TaskFilter): Promise<number> {
   const { counted } = await one(
     db,
     { counted: count() },
     sql`SELECT count(*) AS counted
-      FROM (SELECT FROM tasks WHERE ${isListed(tenant, filter)} LIMIT ${countedAtMost}) AS listed`,
+      FROM (SELECT FROM tasks WHERE ${isListed(tenant, filter)} LIMIT ${maxCounted}) AS listed`,
   );
   return counted;
 }
 
-/** The task with its trace and what it waited for; the message that says its result goes with it. */
+/** Deletes a task with its trace, its interactions and the message with its result. */
 export async function deleteTask(
   tx: Transaction,
   { org_id: orgId, mode, id, conversation_id }: TaskRow,
@@ -109,4 +110,30 @@ export async function deleteTask(
     running(sql`DELETE FROM messages WHERE conversation_id = ${conversation_id} AND task_id = ${id}`),
     running(sql`DELETE FROM tasks WHERE ${named({ orgId, mode }, id)}`),
   ]);
+}
+
+const noteColumns = columnsOf(workNotes);
+
+export async function insertNote(tx: Transaction, taskId: string, id: string, text: string): Promise<void> {
+  await insert(tx, workNotes, { task_id: taskId, id, text });
+}
+
+/** Notes that the task has read, in their order among its steps. */
+export const takenNotes = (db: Executor, taskId: string): Promise<RowOf<typeof workNotes>[]> =>
+  rowsOf(
+    db,
+    workNotes,
+    sql`SELECT ${noteColumns} FROM work_notes WHERE task_id = ${taskId} AND step_index IS NOT NULL ORDER BY step_index, id`,
+  );
+
+/** Marks notes as read. Only the owner of the run may do so: another process would lose them. */
+export async function takeNotes(db: Executor, owned: Run, stepIndex: number): Promise<string[]> {
+  const taken = await rowsOf(
+    db,
+    workNotes,
+    sql`WITH owned AS (SELECT id FROM runs WHERE id = ${owned.runId} AND epoch = ${owned.epoch} FOR NO KEY UPDATE)
+      UPDATE work_notes n SET step_index = ${stepIndex} FROM owned
+      WHERE n.task_id = owned.id AND n.step_index IS NULL RETURNING ${columnsOf(workNotes, 'n')}`,
+  );
+  return taken.toSorted((one, other) => (one.id < other.id ? -1 : 1)).map(({ text }) => text);
 }

@@ -8,16 +8,15 @@ import { interactions } from './tables.ts';
 const takenShape = { ...interactions.columns, arguments: json().nullable() };
 export type TakenCall = RowOf<typeof takenShape>;
 
-/** The words of the partial index `interactions_to_take`. */
+/** Must match the condition of the partial index `interactions_to_take`. */
 const isOpen = sql`status = 'pending' AND type = 'tool_call' AND NOT is_hidden`;
 
-/** Nobody has it, or whoever had it has not been heard of; and there is time left to answer it. */
+/** No worker holds the call or its lease has expired, and the call itself has not expired. */
 const isFree = sql`(taken_until IS NULL OR taken_until <= now()) AND (expires_at IS NULL OR expires_at > now())`;
 
 /**
- * Takes calls that wait, the oldest first. Of many who take at once each gets others: what one of them holds, and what is
- * being settled at this moment, is passed over. `names` null: any
- * that the deployment declares, and none that came with a message.
+ * Leases waiting calls, oldest first. Concurrent workers get different calls, because locked rows are skipped. If
+ * `names` is null, it leases every function that the deployment declares, and none that came with a message.
  */
 export const takeCalls = (
   db: Executor,
@@ -50,7 +49,7 @@ const isHeld = ({ orgId, mode }: Tenant, { callId, claimId }: Claim) =>
   sql`org_id = ${orgId} AND mode = ${mode} AND id = ${callId} AND ${isOpen} AND taken_by = ${claimId}
     AND (expires_at IS NULL OR expires_at > now())`;
 
-/** Undefined where the claim does not hold it any more. A claim whose time is over holds it until another takes it. */
+/** Undefined if the claim no longer holds the call. An expired claim still holds it until another worker takes it. */
 export const renewCall = (
   db: Executor,
   tenant: Tenant,
@@ -64,7 +63,7 @@ export const renewCall = (
       WHERE ${isHeld(tenant, claim)} RETURNING ${columnsOf(interactions)}`,
   );
 
-/** Others may take it after a pause; false where the claim does not hold it any more. */
+/** Releases a call after a pause. Returns false if the claim no longer holds it. */
 export async function releaseCall(
   db: Executor,
   tenant: Tenant,
@@ -80,7 +79,7 @@ export async function releaseCall(
 
 const waitingShape = { org_id: text(), mode: interactions.columns.mode, deployment_id: text() };
 
-/** Which of these deployments have calls that wait to be taken, other than such that came with a message. */
+/** Those of the deployments that have waiting calls of their declared functions. */
 export const deploymentsWithCalls = (
   db: Executor,
   deploymentIds: readonly string[],

@@ -13,8 +13,8 @@ const call = {
   created_at: at,
 };
 
-describe('the input of a step', () => {
-  it('says what a call was about [TASK-244]', () => {
+describe('the input summary of a step', () => {
+  it('shows names, addresses and the beginning of plain text [TASK-244]', () => {
     const given = {
       url: 'https://shop.example/orders/17?token=abc#end',
       query: 'Which of the green teas are in stock?',
@@ -31,7 +31,7 @@ describe('the input of a step', () => {
     expect(summary).toContain('…');
   });
 
-  it('shows what is written, listed or secret by its size, and nothing of what was in it [TASK-013]', () => {
+  it('shows free text, lists and secrets only by their size [TASK-013]', () => {
     const secret = 'sk-live-4242424242424242';
     const given = {
       card: secret,
@@ -48,7 +48,7 @@ describe('the input of a step', () => {
     expect(summary).not.toMatch(/sk-live|73331|true/);
   });
 
-  it('is one line of at most 200 characters, whatever the arguments are named [TASK-013]', () => {
+  it('has one line of at most 200 characters [TASK-013]', () => {
     const given = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`a\nname ${at}`, at]));
     const summary = presentTraceStep({ ...call, arguments: given }).input_summary as string;
     expect(summary).not.toContain('\n');
@@ -64,7 +64,7 @@ describe('the input of a step', () => {
   });
 });
 
-it('a step that runs has no end, no duration and no output [TASK-012, TASK-014]', () => {
+it('a running step has no end, duration or output [TASK-012, TASK-014]', () => {
   expect(presentTraceStep({ ...call, started_at: at })).toEqual({
     tool_use_id: 'call_1',
     name: 'find_stock',
@@ -77,7 +77,7 @@ it('a step that runs has no end, no duration and no output [TASK-012, TASK-014]'
   });
 });
 
-it('a step that has ended shows when, and its output in one line of at most 200 characters [TASK-012]', () => {
+it('an ended step has its end and one line of output of at most 200 characters [TASK-012]', () => {
   const finished = new Date(at.getTime() + 1500);
   const step = presentTraceStep({
     ...call,
@@ -90,7 +90,7 @@ it('a step that has ended shows when, and its output in one line of at most 200 
   expect(step.output_summary).toMatch(/^a b x+…$/);
 });
 
-it('no character of an output is cut in two', () => {
+it('cuts an output only between characters', () => {
   const { output_summary: summary } = presentTraceStep({ ...call, output: `x${'😀'.repeat(200)}` });
   expect(summary).toBe(`x${'😀'.repeat(99)}…`);
   expect(presentTraceStep({ ...call, output: '😀'.repeat(200) }).output_summary).toBe(`${'😀'.repeat(99)}…`);

@@ -1,10 +1,35 @@
+import type { ModelStep } from '@vestra/agent/step';
 import type { Tenant } from '../../platform/caller.ts';
 import { wantedRows } from '../../platform/db/joined.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { insert, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
+import {
+  assignments,
+  insert,
+  insertFrom,
+  maybeOne,
+  reading,
+  rowsOf,
+  run,
+  running,
+  update,
+} from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
-import { columnsOf, type NewRowOf, text } from '../../platform/db/table.ts';
-import { interactions, type TurnRow, turns } from './tables.ts';
+import { storableText } from '../../platform/db/storable-text.ts';
+import { columnsOf, count, type NewRowOf, text } from '../../platform/db/table.ts';
+import type { Run } from '../../platform/jobs/run-owner.ts';
+import type { StepCost } from './run-steps.ts';
+import {
+  interactions,
+  type MessageRow,
+  messages,
+  type RunSubject,
+  type TaskRow,
+  type TurnRequest,
+  type TurnRow,
+  type TurnState,
+  tasks,
+  turns,
+} from './tables.ts';
 
 const columns = columnsOf(turns);
 
@@ -28,7 +53,7 @@ export async function updateTurn(tx: Transaction, id: string, changes: Partial<T
   return row as TurnRow;
 }
 
-/** The turn that a conversation goes on with once no reply is being made. */
+/** The oldest queued turn of the conversation. */
 export const nextQueuedTurn = (tx: Transaction, conversationId: string): Promise<TurnRow | undefined> =>
   maybeOne(
     tx,
@@ -37,7 +62,7 @@ export const nextQueuedTurn = (tx: Transaction, conversationId: string): Promise
       ORDER BY ordinal LIMIT 1`,
   );
 
-/** The ids of the turns that began after a moment. */
+/** The ids of the turns that started after a moment. */
 export async function turnsSince(db: Executor, conversationId: string, after: Date): Promise<ReadonlySet<string>> {
   const rows = await rowsOf(
     db,
@@ -56,12 +81,12 @@ export const openTurns = (tx: Executor, conversationId: string): Promise<TurnRow
       ORDER BY ordinal`,
   );
 
-/** A turn, or with `turnId` null all turns of a conversation. */
+/** One turn or, if `turnId` is null, all turns of a conversation. */
 export type FollowedTurns = Tenant & { conversationId: string; turnId: string | null };
 
 /**
- * For each of these, whether a turn is open that needs no person and no answer of the caller to continue. A call of the
- * company's own function is answered by its own program.
+ * For each, whether an open turn can continue without an answer from a person or the caller. Calls of declared
+ * functions do not count as waiting, because the company's program answers them.
  */
 export async function areRunning(db: Executor, wanted: readonly FollowedTurns[]): Promise<boolean[]> {
   const keyOf = (of: Pick<FollowedTurns, 'conversationId' | 'turnId'>) => `${of.conversationId} ${of.turnId ?? ''}`;
@@ -91,7 +116,7 @@ export async function areRunning(db: Executor, wanted: readonly FollowedTurns[])
   return wanted.map((each) => running.has(keyOf(each)));
 }
 
-/** Replies that no process works on; those that a job is about are among them. */
+/** Replies that no process owns, including those that have a job. */
 export const unownedReplies = (tx: Transaction, limit: number): Promise<TurnRow[]> =>
   rowsOf(
     tx,
@@ -100,7 +125,89 @@ export const unownedReplies = (tx: Transaction, limit: number): Promise<TurnRow[
       WHERE state = 'replying' AND NOT EXISTS (SELECT FROM runs WHERE runs.id = turns.id) LIMIT ${limit}`,
   );
 
-/** Ends the lease of whichever process owns the run. */
+/** Deletes the lease of a run, whichever process owns it. */
 export async function deleteRun(tx: Transaction, runId: string): Promise<void> {
   await run(tx, sql`DELETE FROM runs WHERE id = ${runId}`);
 }
+
+export const isTurnOver = (state: TurnState) => state === 'settled' || state === 'failed' || state === 'stopped';
+
+/** A queued turn is shown as replying. */
+export const presentTurnState = (state: TurnState) => (state === 'queued' ? 'replying' : state);
+
+/** Only tasks have plans and outcomes, so a message that asks for one starts a task directly. */
+export const startsTask = ({ hand_off, plan, success_criteria }: TurnRequest) =>
+  hand_off === 'always' || plan || success_criteria !== undefined;
+
+/**
+ * Inserts a message and its turn. With `lease`, this process owns the reply from the commit on, and the statement
+ * returns the epoch of the run.
+ */
+export const acceptMessageStatement = (
+  message: MessageRow,
+  turn: TurnRow,
+  lease: { owner: string; leaseMs: number } | null,
+) =>
+  reading(
+    { epoch: count().nullable() },
+    sql`WITH message AS (
+      INSERT INTO messages (conversation_id, id, turn_id, turn_ordinal, role, text, context, attachments, created_at)
+      VALUES (${turn.conversation_id}, ${message.id}, ${turn.id}, ${turn.ordinal}, 'user', ${message.text},
+        ${jsonOrNull(message.context)}::json, ${sql.json(message.attachments)}::jsonb, ${turn.created_at})
+    ), taken AS (
+      INSERT INTO runs (id, epoch, owner, lease_until)
+      SELECT ${turn.id}, nextval('run_epochs'), ${lease?.owner ?? null}::text,
+        clock_timestamp() + ${lease?.leaseMs ?? 0}::int * interval '1 millisecond'
+      WHERE ${lease !== null}::boolean RETURNING epoch
+    )
+    INSERT INTO turns (conversation_id, ordinal, id, org_id, mode, user_id, deployment_id, deployment_version, state,
+      request, origin, message_id, reply_message_id, history_until, base_summary, base_from, fence, reads_newest,
+      created_at)
+    VALUES (${turn.conversation_id}, ${turn.ordinal}, ${turn.id}, ${turn.org_id}, ${turn.mode}, ${turn.user_id},
+      ${turn.deployment_id}, ${turn.deployment_version}, ${turn.state}, ${sql.json(turn.request)}::json, ${turn.origin},
+      ${message.id}, ${turn.reply_message_id}, ${turn.history_until}, ${turn.base_summary}, ${turn.base_from},
+      ${turn.fence}, ${turn.reads_newest}, ${turn.created_at})
+    RETURNING (SELECT epoch FROM taken) AS epoch`,
+  );
+
+/** The run that `acceptMessageStatement` leased. */
+export const runOf = (turn: TurnRow, [row]: readonly { epoch: number | null }[]): Run | null =>
+  row?.epoch ? { runId: turn.id, epoch: row.epoch } : null;
+
+/** The last step of a run, with the lease under which it is written. */
+export type LastStep = { run: Run; index: number; step: ModelStep; cost: StepCost };
+
+/** Ends the lease and writes the last step. Fails if another process owns the run. */
+export const lastStepStatement = (last: LastStep) =>
+  running(sql`WITH ${endedLease(last)} SELECT expect_that(EXISTS (SELECT FROM ended), 'the owner of the run')`);
+
+/** The same with the rows that the end of the run changes, in one statement. */
+export const endRunStatement = (
+  last: LastStep,
+  { turn, task }: RunSubject,
+  changes: { turn: Partial<TurnRow>; task: Partial<TaskRow> | null; message: MessageRow | null },
+) =>
+  running(sql`WITH ${endedLease(last)}${
+    changes.message ? sql`, message AS (${insertFrom(messages, changes.message, sql`ended`)})` : sql.empty
+  }${
+    task && changes.task
+      ? sql`, task AS (UPDATE tasks SET ${assignments(tasks, changes.task)} FROM ended
+          WHERE tasks.org_id = ${task.org_id} AND tasks.mode = ${task.mode} AND tasks.id = ${task.id})`
+      : sql.empty
+  }, settled AS (
+      UPDATE turns SET ${assignments(turns, changes.turn)} FROM ended WHERE turns.id = ${turn.id} RETURNING turns.id
+    )
+    SELECT expect_that(EXISTS (SELECT FROM settled), 'the owner of the run')`);
+
+/** `ended` is the row of the lease; it is empty if another process owns the run. */
+const endedLease = ({ run, index, step, cost }: LastStep) => sql`ended AS (
+      DELETE FROM runs WHERE id = ${run.runId} AND epoch = ${run.epoch} RETURNING id
+    ), step AS (
+      INSERT INTO run_steps (run_id, step_index, kind, text, notice, model, input_tokens, output_tokens,
+        cache_read_tokens, cache_write_tokens, cost_micros, started_at, is_cut, reasoning)
+      SELECT id, ${index}, 'model', ${storableText(step.text)}, NULL, ${cost.model}, ${step.usage.inputTokens},
+        ${step.usage.outputTokens}, ${step.usage.cacheReadTokens}, ${step.usage.cacheWriteTokens + (step.usage.cacheWriteLongTokens ?? 0)}, ${cost.costMicros},
+        ${cost.startedAt}, ${step.isCut}, ${jsonOrNull(step.reasoning)}::json FROM ended
+    )`;
+
+const jsonOrNull = (value: unknown) => (value === null ? null : sql.json(value));

@@ -11,18 +11,17 @@ import { type Manifest, repoFolders, versionOf } from '../../agents/versions/ind
 import type { Tenant } from '../../platform/caller.ts';
 import type { Run } from '../../platform/jobs/run-owner.ts';
 import { findUser } from '../../users/index.ts';
-import { type Earlier, readEarlier } from '../records/earlier-store.ts';
-import { type MemoryMode, memoryModeOf } from '../records/memory-mode.ts';
+import { type MemoryMode, memoryModeOf } from '../records/conversations.ts';
+import { readHistory, type TurnHistory } from '../records/history-store.ts';
 import { findMessage } from '../records/messages.ts';
-import type { Subject } from '../records/subject.ts';
-import type { MessageRow } from '../records/tables.ts';
-import { usableModel } from '../records/usable-model.ts';
+import type { MessageRow, RunSubject } from '../records/tables.ts';
 import { assembleTools } from '../tools/assemble-tools.ts';
 import { type FileBudget, filesOfConversation } from '../tools/conversation-files.ts';
 import { describeMissingServer, recordMissingTools } from '../tools/missing-tools.ts';
 import { type OpenItems, openItemsOf, presentOpenItems } from '../tools/open-items.ts';
 import type { RunTools } from '../tools/ports.ts';
 import type { AcceptedState } from '../turns/ports.ts';
+import { usableModel } from '../turns/spending.ts';
 import { type History, historyOf } from './history.ts';
 import type { Engine, Schemas } from './ports.ts';
 
@@ -41,7 +40,7 @@ type Known = Pick<AcceptedState, 'asked' | 'user'>;
 
 export async function assembleRun(
   engine: Engine,
-  subject: Subject,
+  subject: RunSubject,
   run: Run,
   {
     isFirstOfConversation,
@@ -64,7 +63,7 @@ export async function assembleRun(
     notebooksOf(engine, subject, manifest),
     manifest.skills.length === 0 ? [] : readableSkills(db, turn.org_id, manifest.skills, fixed?.skills ?? null),
     knownAsked ?? (findMessage(db, turn.conversation_id, turn.message_id) as Promise<MessageRow>),
-    isFirstOfConversation ? nothingEarlier : readEarlier(db, turn),
+    isFirstOfConversation ? nothingEarlier : readHistory(db, turn),
   ]);
   const memory =
     memoryMode === 'none' || turn.request.test
@@ -127,12 +126,12 @@ export async function assembleRun(
   };
 }
 
-const notebooksOf = ({ db }: Engine, { turn }: Subject, { notebooks }: Manifest) =>
+const notebooksOf = ({ db }: Engine, { turn }: RunSubject, { notebooks }: Manifest) =>
   notebooks.length === 0
     ? []
     : readableNotebooks(db, { orgId: turn.org_id, notebookIds: notebooks, userId: turn.user_id });
 
-const nothingEarlier: Earlier = { before: [], openTasks: [], pending: [] };
+const nothingEarlier: TurnHistory = { before: [], openTasks: [], pending: [] };
 const nothingOpen: OpenItems = { work: [], questions: [] };
 
 /** Earlier documents may fill an eighth of the context window. The byte limit keeps requests within vendor limits. */

@@ -4,10 +4,10 @@ import type { SummaryStep } from '@vestra/agent/step';
 import type { Run } from '../../platform/jobs/run-owner.ts';
 import { ask, judgeLine, type PaidModel } from '../questions/model-questions.ts';
 import type { Change } from '../records/change.ts';
+import { transcriptLineOf } from '../records/history-store.ts';
 import { findMessage } from '../records/messages.ts';
+import { callsOfRun } from '../records/run-steps.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
-import { callsOfRun } from '../records/trace-store.ts';
-import { witnessedCall } from '../records/transcript.ts';
 import type { TaskOutcome } from '../transitions/end-run.ts';
 import type { AcceptedState } from '../turns/ports.ts';
 import { RunLeft } from '../turns/runner.ts';
@@ -98,7 +98,7 @@ async function judgeTask(
   const calls = await callsOfRun(engine.db, task.id);
   const transcript = [
     { speaker: 'User' as const, text: asked?.text ?? '' },
-    ...calls.map(witnessedCall),
+    ...calls.map(transcriptLineOf),
     { speaker: 'Agent' as const, text: answer },
   ];
   const { model, agentRun } = assembled;

@@ -8,17 +8,15 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { DeletedMeanwhile, type Memory } from '../../users/index.ts';
 import { findFiles } from '../files/store.ts';
 import { ask, paidByOrg } from '../questions/model-questions.ts';
-import { announce, type Committed, changeConversation, changing } from '../records/change.ts';
-import { dueForMemory, lockConversation, noteRemembered } from '../records/conversations.ts';
-import { memoryModeOf } from '../records/memory-mode.ts';
+import { announce, type CommittedChange, changeConversation, changeInTransaction } from '../records/change.ts';
+import { dueForMemory, lockConversation, memoryModeOf, noteRemembered } from '../records/conversations.ts';
 import { messagesToRemember } from '../records/messages.ts';
+import { modelStepsOf } from '../records/run-steps.ts';
 import type { ConversationRow, MessageRow } from '../records/tables.ts';
-import { modelStepsOf } from '../records/trace-store.ts';
 import { turnsSince } from '../records/turns.ts';
-import { usableModel } from '../records/usable-model.ts';
 import { type FileReading, textOfFile } from '../tools/conversation-files.ts';
-import { ignoreErased } from '../turns/begin-task.ts';
-import { spendingOf } from '../turns/spending.ts';
+import { spendingOf, usableModel } from '../turns/spending.ts';
+import { ignoreErased } from '../turns/start-run.ts';
 import type { Engine } from './ports.ts';
 
 const pageSize = 20;
@@ -57,7 +55,7 @@ async function extractFrom(engine: Engine, conversation: ConversationRow, signal
   const deletions = await engine.memory.standing(tenantOf(conversation), conversation.user_id);
   const said = await messagesToRemember(engine.db, conversation, messagesPerPass);
   const until = said.at(-1)?.id ?? conversation.remembered_until;
-  let committed: Committed | null = null;
+  let committed: CommittedChange | null = null;
   try {
     const mode = await modeOf(engine.db, conversation);
     const looked = async (tx: Transaction) => {
@@ -94,7 +92,7 @@ async function messagesSince(
 }
 
 /** `committed` is null if the user was erased before anything was stored. */
-function announceExtraction({ announcer }: Engine, committed: Committed | null): boolean {
+function announceExtraction({ announcer }: Engine, committed: CommittedChange | null): boolean {
   if (committed === null) return false;
   announce(announcer, committed);
   return committed.conversation.memory_due_at !== null;
@@ -103,10 +101,10 @@ function announceExtraction({ announcer }: Engine, committed: Committed | null):
 /** Another process was faster, or the conversation was erased. These memories must not be stored too. */
 class ExtractedMeanwhile extends Error {}
 
-async function notePosition(tx: Transaction, seen: ConversationRow, until: string | null): Promise<Committed> {
+async function notePosition(tx: Transaction, seen: ConversationRow, until: string | null): Promise<CommittedChange> {
   const row = await lockConversation(tx, seen.id);
   if (!row || row.remembered_until !== seen.remembered_until) throw new ExtractedMeanwhile();
-  const { committed } = await changing(tx, row, async (change) => {
+  const { committed } = await changeInTransaction(tx, row, async (change) => {
     await noteRemembered(tx, row.id, { until, tries: 0 });
     // Checked under the lock: a turn that settles later makes the conversation due again.
     const [more] = await messagesToRemember(tx, { id: row.id, remembered_until: until }, 1);

@@ -3,10 +3,10 @@ import { asData } from '@vestra/agent/prompt/data';
 import type { ModelStep } from '@vestra/agent/step';
 import { asEarlier, exchangeOf } from '@vestra/agent/transcript';
 import type { Tenant } from '../../platform/caller.ts';
-import type { EarlierMessage } from '../records/earlier-store.ts';
+import type { HistoryMessage } from '../records/history-store.ts';
+import { modelStepsOf } from '../records/run-steps.ts';
 import type { MessageRow, TaskRow, TurnRow } from '../records/tables.ts';
-import { modelStepsOf } from '../records/trace-store.ts';
-import { goesStraightToWork } from '../records/turn.ts';
+import { startsTask } from '../records/turns.ts';
 import { attachedParts, type FileBudget, type FileRendering } from '../tools/conversation-files.ts';
 import type { Engine } from './ports.ts';
 import { joinTexts } from './reply-text.ts';
@@ -25,13 +25,13 @@ export async function historyOf(
   engine: Engine,
   tenant: Tenant,
   { turn, task }: { turn: TurnRow; task: TaskRow | null },
-  { asked, before, passing }: { asked: MessageRow; before: readonly EarlierMessage[]; passing: string },
+  { asked, before, passing }: { asked: MessageRow; before: readonly HistoryMessage[]; passing: string },
   shown: FileRendering & { budget: FileBudget },
 ): Promise<History> {
   const { fence } = shown;
   // A task continues with the results that the reply collected before it handed over.
   const turnIds = new Set(before.filter(({ is_replayed }) => is_replayed).map(({ turn_id }) => turn_id));
-  if (task && !goesStraightToWork(turn.request)) turnIds.add(turn.id);
+  if (task && !startsTask(turn.request)) turnIds.add(turn.id);
   const [steps, files] = await Promise.all([
     turnIds.size === 0 ? new Map<string, ModelStep[]>() : modelStepsOf(engine.db, [...turnIds]),
     attachedParts(engine, tenant, { asked, before }, shown, shown.budget),
@@ -64,7 +64,7 @@ type Known = {
   fence: string;
 };
 
-function earlierMessages(row: EarlierMessage, { steps, files, answered, fence }: Known): Message[] {
+function earlierMessages(row: HistoryMessage, { steps, files, answered, fence }: Known): Message[] {
   const ofTurn = steps.get(row.turn_id) ?? [];
   switch (row.role) {
     case 'user': {
@@ -81,7 +81,7 @@ function earlierMessages(row: EarlierMessage, { steps, files, answered, fence }:
 }
 
 /** The steps of the reply. If none are stored, its text. */
-function replyOf(row: EarlierMessage, steps: readonly ModelStep[], fence: string): Message[] {
+function replyOf(row: HistoryMessage, steps: readonly ModelStep[], fence: string): Message[] {
   const made = steps.map(asEarlier);
   const spoken = joinTexts(made);
   const exchanges = made.map((step) => withHandOff(step, row.text)).flatMap((step) => exchangeOf(step, fence).messages);
@@ -106,7 +106,7 @@ function withHandOff(step: ModelStep, said: string): ModelStep {
 }
 
 /** Without this note the agent would take a partial reply, or none, for a complete answer. */
-function markOf({ turn_state, is_cut }: EarlierMessage): string {
+function markOf({ turn_state, is_cut }: HistoryMessage): string {
   if (is_cut) return cutMark;
   if (turn_state === 'stopped') return '[This reply was stopped here, before it was finished.]';
   if (turn_state === 'failed') return '[This reply failed here. The person was told that something went wrong.]';
@@ -117,7 +117,7 @@ const cutMark = '[This reply was cut off here: it ran into the limit of length. 
 
 /** The result of a task, which the person has read. A user message, so that the model does not continue it as its own text. */
 function taskMessage(
-  { text, work_title, work_error, work_unread, is_cut }: EarlierMessage,
+  { text, work_title, work_error, work_unread, is_cut }: HistoryMessage,
   fence: string,
 ): UserMessage {
   const title = work_title === null ? 'The work that was handed over' : `The work “${work_title}”`;

@@ -6,7 +6,6 @@ import { outlasting } from '../../platform/db/outlast.ts';
 import type { Run } from '../../platform/jobs/run-owner.ts';
 import { type Change, changeConversation } from '../records/change.ts';
 import { pendingInteractions } from '../records/interactions.ts';
-import type { CallRow, InteractionRow, TurnRow } from '../records/tables.ts';
 import {
   type IndexedStep,
   insertAside,
@@ -18,14 +17,13 @@ import {
   markUnderWay,
   type StepCost,
   writeResult,
-} from '../records/trace-store.ts';
+} from '../records/run-steps.ts';
+import type { CallRow, InteractionRow, TurnRow } from '../records/tables.ts';
+import { takeNotes, takenNotes } from '../records/tasks.ts';
 import { updateTurn } from '../records/turns.ts';
-import { takeNotes, takenNotes } from '../records/work-notes.ts';
-import { giveUp } from '../turns/begin-reply.ts';
-import { openWait } from '../turns/open-wait.ts';
+import { connectedTo, createInteraction, resolveInteraction } from '../turns/interactions.ts';
 import type { OpenPage } from '../turns/ports.ts';
-import { connectedTo } from '../turns/resolve-connects.ts';
-import { resolveInteraction } from '../turns/resolve-interaction.ts';
+import { giveUpRun } from '../turns/start-run.ts';
 import type { Engine } from './ports.ts';
 import type { RunMoney } from './run-money.ts';
 
@@ -181,7 +179,7 @@ export function createRecorder(
     );
     for (const wait of waits) {
       const given = progress.argumentsOf.get(wait.callId);
-      const opened = await openWait(changing, { turn, taskId, runId: run.runId, given, page }, wait);
+      const opened = await createInteraction(changing, { turn, taskId, runId: run.runId, given, page }, wait);
       if (opened.type === 'connect' && (await resolveIfConnected(changing, opened))) isAnswered = true;
       await onOpened(wait, given);
     }
@@ -215,7 +213,7 @@ export function createRecorder(
     openWaits,
     /** Suspends the run until one of its interactions is answered. */
     async suspend(changing: Change): Promise<void> {
-      await giveUp(changing, run);
+      await giveUpRun(changing, run);
       const waiting = await updateTurn(changing.tx, turn.id, { state: 'waiting' });
       if (waiting.origin === 'batch') await engine.batchItems.waits(changing, waiting);
     },

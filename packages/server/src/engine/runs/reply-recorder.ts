@@ -6,13 +6,13 @@ import { appendDelta } from '../../account/index.ts';
 import { costOfTurn } from '../../billing/index.ts';
 import { storableText } from '../../platform/db/storable-text.ts';
 import type { Change } from '../records/change.ts';
-import { streamedText } from '../records/log.ts';
+import { streamedText } from '../records/conversation-log.ts';
+import { publishDelta } from '../records/publish.ts';
 import type { TurnRow } from '../records/tables.ts';
-import { tellDelta } from '../records/tell.ts';
 import { updateTurn } from '../records/turns.ts';
 import type { StreamedReply } from '../transitions/end-run.ts';
-import { beginNext, giveUp, sendReplyJob } from '../turns/begin-reply.ts';
 import { endAnsweredReply, endReply } from '../turns/end-run.ts';
+import { giveUpRun, sendReplyJob, startNextReply } from '../turns/start-run.ts';
 import type { Engine } from './ports.ts';
 import { createRecorder, type Recording, type RunRecorder } from './recorder.ts';
 import { createReplyText, joinTexts, type ReplyText } from './reply-text.ts';
@@ -66,7 +66,7 @@ export function createReplyRecorder(
     await recorder.change(async (changing) => {
       if ((await streamedText(changing.tx, turn)) === said) return;
       turn = await updateTurn(changing.tx, turn.id, { reply_message_id: idAfter(turn.reply_message_id) });
-      tellDelta(changing, { turnId: turn.id }, { text: said, message_id: turn.reply_message_id });
+      publishDelta(changing, { turnId: turn.id }, { text: said, message_id: turn.reply_message_id });
     });
   }
 
@@ -121,10 +121,10 @@ export function createReplyRecorder(
   /** Ends the reply in the transaction of its last step, whose text is `text`. If `end` is null, the reply continues. */
   async function conclude(changing: Change, end: FinalEnd | null, said: StreamedReply, text: string): Promise<void> {
     if (end === null) {
-      tellDelta(changing, { turnId: turn.id }, { text: said.unstreamed, message_id: turn.reply_message_id });
+      publishDelta(changing, { turnId: turn.id }, { text: said.unstreamed, message_id: turn.reply_message_id });
       return noteActivity(changing);
     }
-    await giveUp(changing, run);
+    await giveUpRun(changing, run);
     turn = { ...turn, active_ms: recorder.activeMs() };
     await endReply(engine, changing, turn, end, isStreamed ? said : unstreamedReply(end, text));
     changing.afterwards(recorder.exportTrace);
@@ -161,12 +161,12 @@ export function createReplyRecorder(
         await noteActivity(changing);
         if (isAnswered) return 'answered';
         await recorder.suspend(changing);
-        await beginNext(engine, changing);
+        await startNextReply(engine, changing);
         return 'waiting';
       }),
     handBack: () =>
       recorder.change(async (changing) => {
-        await giveUp(changing, run);
+        await giveUpRun(changing, run);
         await noteActivity(changing);
         sendReplyJob(changing, turn);
       }),

@@ -16,22 +16,21 @@ import { isDatabaseAway } from '../../platform/db/away.ts';
 import { type Run, RunTakenOver } from '../../platform/jobs/run-owner.ts';
 import { findFiles } from '../files/store.ts';
 import { changeConversation } from '../records/change.ts';
-import { connectsOf } from '../records/interactions.ts';
-import type { Subject } from '../records/subject.ts';
-import type { TurnRow } from '../records/tables.ts';
+import { countConnectedApps } from '../records/interactions.ts';
+import type { RunSubject, TurnRow } from '../records/tables.ts';
 import { findTurn } from '../records/turns.ts';
 import { meteringComputer, refusalOfHigherPrice, storeMedia, trackBackgroundCalls } from '../tools/tool-calls.ts';
 import type { BrokenEnd } from '../transitions/end-run.ts';
-import { giveUp } from '../turns/begin-reply.ts';
 import { endReply, endRun } from '../turns/end-run.ts';
 import type { AcceptedState } from '../turns/ports.ts';
 import { RunEnded, RunLeft } from '../turns/runner.ts';
+import { giveUpRun } from '../turns/start-run.ts';
 import { type AssembledRun, assembleRun } from './assemble.ts';
 import type { Engine } from './ports.ts';
 import type { Recording, RunRecorder } from './recorder.ts';
 import { createRunMoney, type RunMoney } from './run-money.ts';
 
-type TakenRun = { subject: Subject; run: Run } & AcceptedState;
+type TakenRun = { subject: RunSubject; run: Run } & AcceptedState;
 
 export type EndedRun<R extends RunRecorder> = { end: RunEnd; assembled: AssembledRun; recorder: R; runMoney: RunMoney };
 
@@ -50,7 +49,7 @@ export async function runLoop<R extends RunRecorder>(
     const isFirstOfConversation = taken.isFirstRun && subject.turn.ordinal === 1;
     let now = taken;
     for (;;) {
-      const connected = now.isFirstRun ? 0 : await connectsOf(engine.db, run.runId);
+      const connected = now.isFirstRun ? 0 : await countConnectedApps(engine.db, run.runId);
       const assembled = await assembleRun(engine, now.subject, run, {
         isFirstOfConversation,
         asked: taken.asked,
@@ -129,7 +128,7 @@ function asHandBack(error: unknown): RunEnd {
 /** Ends the run, because a run that fails unexpectedly would fail again each time it is resumed. */
 async function recordUnexpectedFailure(
   engine: Engine,
-  { turn, task }: Subject,
+  { turn, task }: RunSubject,
   run: Run,
   error: unknown,
 ): Promise<void> {
@@ -143,7 +142,7 @@ async function recordUnexpectedFailure(
       : { code: 'internal', message: 'Something broke on our side. Send the message again.' },
   };
   await changeConversation(engine, turn.conversation_id, run, async (change) => {
-    await giveUp(change, run);
+    await giveUpRun(change, run);
     if (task) await endRun(engine, change, { turn, task }, end);
     else await endReply(engine, change, turn, end, end.said);
     const tenant = { orgId: turn.org_id, mode: turn.mode };
@@ -236,7 +235,7 @@ const answerTimeoutMs = 100_000;
  */
 function createSampling(
   engine: Engine,
-  { subject, run, runMoney }: { subject: Subject; run: Run; runMoney: RunMoney },
+  { subject, run, runMoney }: { subject: RunSubject; run: Run; runMoney: RunMoney },
   { model, agentRun }: AssembledRun,
 ): () => Sample {
   const { turn } = subject;

@@ -25,10 +25,17 @@ import { pipelined } from '../../platform/db/query.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { holdRun, type Run } from '../../platform/jobs/run-owner.ts';
 import type { Change } from '../records/change.ts';
-import type { Subject } from '../records/subject.ts';
-import { type About, type CallModel, itemsOfCall, mostOfRequest, usedBy } from '../turns/call-price.ts';
+import type { RunSubject } from '../records/tables.ts';
 import type { AcceptedState } from '../turns/ports.ts';
-import { chargeAtEnd, spendingOf } from '../turns/spending.ts';
+import {
+  type CallModel,
+  type ChargeSubject,
+  chargeAtEnd,
+  itemsOfCall,
+  maxCostOfRequest,
+  meteredUsageOf,
+  spendingOf,
+} from '../turns/spending.ts';
 import type { Engine } from './ports.ts';
 
 /** The money of one run: held before each model call, charged with each step. */
@@ -80,7 +87,7 @@ export function createRunMoney(
   { db, money, runner }: Pick<Engine, 'db' | 'money' | 'runner'>,
   options: {
     tenant: Tenant;
-    subject: Subject;
+    subject: RunSubject;
     run: Run;
     model: CallModel;
     /** The hold that the accepting process has just created. */
@@ -105,7 +112,7 @@ export function createRunMoney(
   const seconds = new Map<string, number>();
   const metered = new Map<string, string>();
 
-  const about: About = {
+  const about: ChargeSubject = {
     userId: turn.user_id,
     deploymentId: turn.deployment_id,
     conversationId: turn.conversation_id,
@@ -114,7 +121,7 @@ export function createRunMoney(
   };
 
   async function hold(request: ModelRequest, msLeft: number): Promise<SpendingRefusal | null> {
-    const amountMicros = mostOfRequest(model, request);
+    const amountMicros = maxCostOfRequest(model, request);
     if (fresh) {
       const { micros } = fresh;
       fresh = null;
@@ -149,7 +156,7 @@ export function createRunMoney(
   /** Null if nothing changed since the last note. */
   function usageSinceNote(): MeteredUsage | null {
     const usage = meter.used();
-    const used = usage && usedBy(kind, modelOf(usage), usage);
+    const used = usage && meteredUsageOf(kind, modelOf(usage), usage);
     const text = used && JSON.stringify(used);
     if (text === noted) return null;
     noted = text;
@@ -171,7 +178,7 @@ export function createRunMoney(
 
   async function* streamFallback(other: CallModel, inner: Model, request: ModelRequest) {
     others.set(other.id, other);
-    await note(null, mostOfRequest(other, request));
+    await note(null, maxCostOfRequest(other, request));
     yield* streamWithNotes(inner, { ...request, model: other.id }, other.id);
   }
 
@@ -192,7 +199,7 @@ export function createRunMoney(
   /** The meter is more recent than the last note. It also knows that a call failed before it used anything. */
   const interruptedCalls = (): InterruptedCalls => {
     const usage = meter.used();
-    const used = usage && usedBy(kind, modelOf(usage), usage);
+    const used = usage && meteredUsageOf(kind, modelOf(usage), usage);
     return { runId: run.runId, ...(reservationId !== null && { known: { reservationId, used } }) };
   };
 
@@ -299,7 +306,7 @@ function stopBy(refusal: SpendingRefusal): Stop {
   return { reason: 'max_turns', message: `The time limit was reached while it waited for money. ${message}` };
 }
 
-const callItem = (usd: number, about: About): ChargeItem => ({
+const callItem = (usd: number, about: ChargeSubject): ChargeItem => ({
   kind: 'tools',
   model: null,
   quantity: 1,

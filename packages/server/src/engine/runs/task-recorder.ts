@@ -8,13 +8,12 @@ import { hasApprovedPlan } from '../records/interactions.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
 import { updateTask } from '../records/tasks.ts';
 import { presentTraceStep } from '../records/trace.ts';
-import { goesStraightToWork } from '../records/turn.ts';
+import { startsTask } from '../records/turns.ts';
 import { writePlan } from '../tools/task-tools.ts';
 import type { StreamedReply, TaskOutcome } from '../transitions/end-run.ts';
-import { giveUp } from '../turns/begin-reply.ts';
-import { sendTaskJob } from '../turns/begin-task.ts';
 import { endRun, endRunIfUnchanged, runEndOf } from '../turns/end-run.ts';
 import type { OpenPage } from '../turns/ports.ts';
+import { giveUpRun, sendTaskJob } from '../turns/start-run.ts';
 import type { Engine } from './ports.ts';
 import { createRecorder, type Recording, type RunRecorder } from './recorder.ts';
 
@@ -77,7 +76,7 @@ export function createTaskRecorder(
   async function conclude(changing: Change, end: FinalEnd | null): Promise<void> {
     if (end === null) return noteActivity(changing);
     if (end.kind === 'answered' && isJudged) return;
-    await giveUp(changing, run);
+    await giveUpRun(changing, run);
     task = { ...task, active_ms: recorder.activeMs() };
     if (end.kind !== 'handed_off') await endRun(engine, changing, { turn, task }, runEndOf(end, unstreamedReply(end)));
     changing.afterwards(recorder.exportTrace);
@@ -85,7 +84,7 @@ export function createTaskRecorder(
 
   /** Fast path for a task that ends with its first model call: its cost is known without reading the ledger. */
   async function endWithFirstStep(step: ModelStep, end: Extract<FinalEnd, { kind: 'answered' }>): Promise<boolean> {
-    const isFirstStep = isFirstRun && goesStraightToWork(turn.request) && recorder.isAtStart();
+    const isFirstStep = isFirstRun && startsTask(turn.request) && recorder.isAtStart();
     if (!isFirstStep || step.calls.length > 0 || step.notice !== null || isJudged || runMoney.spent() > 0n)
       return false;
     const { micros, statement } = runMoney.priced(step.usage);
@@ -162,13 +161,13 @@ export function createTaskRecorder(
     complete: (answer, usage) =>
       recorder.change(async (changing) => {
         if (usage) await recorder.recordAside(changing, { kind: 'judge', usage });
-        await giveUp(changing, run);
+        await giveUpRun(changing, run);
         await endRun(engine, changing, { turn, task }, { kind: 'answered', ...answer, said: unstreamedReply(answer) });
         changing.afterwards(recorder.exportTrace);
       }),
     handBack: () =>
       recorder.change(async (changing) => {
-        await giveUp(changing, run);
+        await giveUpRun(changing, run);
         await noteActivity(changing);
         sendTaskJob(changing, task);
       }),

@@ -8,12 +8,10 @@ import type { KeptSessions, ServerTool } from '../../agents/tool-servers/index.t
 import type { FixedContent, Manifest } from '../../agents/versions/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Run } from '../../platform/jobs/run-owner.ts';
+import type { MemoryMode } from '../records/conversations.ts';
 import { approvedTools, hasApprovedPlan, lastInputOf } from '../records/interactions.ts';
-import type { MemoryMode } from '../records/memory-mode.ts';
-import type { Subject } from '../records/subject.ts';
-import type { MessageRow } from '../records/tables.ts';
-import { calledTools, callsOfTool, rememberedIn } from '../records/trace-store.ts';
-import type { MessageTool, RecordedCall, TestScript } from '../records/turn.ts';
+import { calledTools, callsOfTool, rememberedIn } from '../records/run-steps.ts';
+import type { MessageRow, MessageTool, RecordedCall, RunSubject, TestScript } from '../records/tables.ts';
 import { type ConversationFiles, readConversationFile } from './conversation-files.ts';
 import {
   askQuestion,
@@ -50,7 +48,7 @@ type Parts = {
 
 export async function assembleTools(
   engine: ToolParts,
-  subject: Subject,
+  subject: RunSubject,
   run: Run,
   parts: Parts,
   signal: AbortSignal,
@@ -134,7 +132,7 @@ async function recordedIn({ db }: ToolParts, { replay_of }: TestScript, name: st
 }
 
 /** A task that must show its plan first may change nothing until a person has approved a plan. */
-async function mayChangeAnything({ db }: ToolParts, { turn, task }: Subject): Promise<boolean> {
+async function mayChangeAnything({ db }: ToolParts, { turn, task }: RunSubject): Promise<boolean> {
   return !turn.request.plan || (task !== null && hasApprovedPlan(db, task.id));
 }
 
@@ -142,7 +140,7 @@ const changesNothing = ({ origin }: Tool) => (origin.from === 'function' ? origi
 
 function ownTools(
   engine: ToolParts,
-  { turn, task }: Subject,
+  { turn, task }: RunSubject,
   run: Run,
   parts: Parts & {
     mayChange: boolean;
@@ -187,7 +185,7 @@ function ownTools(
 
 async function browserToolsOf(
   engine: ToolParts,
-  { turn, task }: Subject,
+  { turn, task }: RunSubject,
   run: Run,
   { tenant, manifest }: Parts,
 ): Promise<readonly OwnTool[]> {
@@ -237,7 +235,7 @@ function functionTool({
 
 async function serverToolsOf(
   { db, serverTools }: ToolParts,
-  { turn }: Subject,
+  { turn }: RunSubject,
   run: Run,
   { tenant, manifest, fixed }: Pick<Parts, 'tenant' | 'manifest' | 'fixed'>,
   signal: AbortSignal,
@@ -271,7 +269,7 @@ async function toolsScriptedIn(db: ToolParts['db'], test: TestScript): Promise<s
 /** Apps of the version that the person can still connect. */
 async function connectableApps(
   { apps }: ToolParts,
-  { turn }: Subject,
+  { turn }: RunSubject,
   manifest: Manifest,
   { tenant, signedIn }: { tenant: Tenant; signedIn: readonly string[] },
 ): Promise<readonly ConnectableApp[]> {

@@ -6,7 +6,7 @@ import { type KnownSkill, readSkillFiles } from '../../agents/skills/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { isInWordsOf, type Memory } from '../../users/index.ts';
-import type { MemoryMode } from '../records/memory-mode.ts';
+import type { MemoryMode } from '../records/conversations.ts';
 import type { MessageRow, TurnRow } from '../records/tables.ts';
 import type { NotebookReader, NotebookSearch, TaskComputer } from './ports.ts';
 

@@ -10,9 +10,9 @@ import {
 } from '../../agents/tool-servers/index.ts';
 import type { Run } from '../../platform/jobs/run-owner.ts';
 import { changeConversation } from '../records/change.ts';
-import type { Subject } from '../records/subject.ts';
+import { publishUnavailableServer } from '../records/publish.ts';
+import type { RunSubject } from '../records/tables.ts';
 import { updateTask } from '../records/tasks.ts';
-import { tellAway } from '../records/tell.ts';
 import { updateTurn } from '../records/turns.ts';
 import type { ToolParts } from './ports.ts';
 
@@ -22,7 +22,7 @@ import type { ToolParts } from './ports.ts';
  */
 export async function recordMissingTools(
   engine: ToolParts,
-  { turn, task }: Subject,
+  { turn, task }: RunSubject,
   run: Run,
   missing: readonly UnavailableServer[],
 ): Promise<void> {
@@ -39,7 +39,7 @@ export async function recordMissingTools(
     for (const each of ordered) {
       // This is no outage: it stays so with every message until somebody changes the configuration.
       if (each.reason === 'too_many_tools') continue;
-      if (await beginOutage(change.tx, whose, each)) tellAway(change, { turn, task }, each);
+      if (await beginOutage(change.tx, whose, each)) publishUnavailableServer(change, { turn, task }, each);
     }
   });
 }

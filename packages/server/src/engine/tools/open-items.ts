@@ -6,13 +6,12 @@ import { agentOrigin, type Tenant } from '../../platform/caller.ts';
 import { storableText } from '../../platform/db/storable-text.ts';
 import type { Run } from '../../platform/jobs/run-owner.ts';
 import { type Change, changeConversation } from '../records/change.ts';
+import { questionText } from '../records/history-store.ts';
 import { findInteraction } from '../records/interactions.ts';
 import type { InteractionRow, MessageRow, TaskRow } from '../records/tables.ts';
-import { findTask } from '../records/tasks.ts';
-import { questionText } from '../records/transcript.ts';
-import { insertNote } from '../records/work-notes.ts';
-import { readAnswer } from '../turns/answer.ts';
-import { resolveInteraction } from '../turns/resolve-interaction.ts';
+import { findTask, insertNote } from '../records/tasks.ts';
+import { readAnswer } from '../turns/interaction-answer.ts';
+import { resolveInteraction } from '../turns/interactions.ts';
 import { stopTask } from '../turns/stop.ts';
 import type { ToolParts } from './ports.ts';
 

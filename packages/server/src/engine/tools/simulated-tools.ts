@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolCall } from '@vestra/agent/message';
 import { needsYes, ownNameOf, type Tool } from '@vestra/agent/tool';
-import type { RecordedCall, TestScript } from '../records/turn.ts';
+import type { RecordedCall, TestScript } from '../records/tables.ts';
 import type { RunTools } from './ports.ts';
 
 /**

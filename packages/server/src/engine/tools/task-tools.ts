@@ -5,12 +5,12 @@ import { isPlainFileName } from '@vestra/contract/files';
 import { z } from 'zod';
 import { storableText } from '../../platform/db/storable-text.ts';
 import type { Run } from '../../platform/jobs/run-owner.ts';
-import { keepFile, storeContent } from '../files/keep.ts';
-import { presentFile } from '../files/present.ts';
+import { recordFile, storeContent } from '../files/content.ts';
+import { presentFile } from '../files/store.ts';
 import { type Change, changeConversation } from '../records/change.ts';
+import { publishProgress } from '../records/publish.ts';
 import type { TaskRow } from '../records/tables.ts';
 import { updateTask } from '../records/tasks.ts';
-import { tellProgress } from '../records/tell.ts';
 import type { TaskComputer, ToolParts } from './ports.ts';
 
 const maxSteps = 30;
@@ -49,7 +49,7 @@ export async function writePlan(change: Change, task: TaskRow, given: unknown): 
   const { title, steps } = given as z.output<typeof planInput>;
   const progress = steps.map(({ content, status }) => ({ content: storableText(content), status }));
   const changes = { progress, ...(title !== undefined && { title: storableText(title) }) };
-  tellProgress(change, await updateTask(change.tx, task, changes));
+  publishProgress(change, await updateTask(change.tx, task, changes));
 }
 
 /** Replaces `update_plan` until the person has approved a plan. */
@@ -126,7 +126,7 @@ export async function storeOutput(
 ) {
   const content = await storeContent(engine.db, engine.files, task.org_id, bytes);
   return changeConversation(engine, task.conversation_id, run, async (change) => {
-    const row = await keepFile(
+    const row = await recordFile(
       change.tx,
       engine.files,
       { orgId: task.org_id, mode: task.mode },
@@ -141,7 +141,7 @@ export async function storeOutput(
     );
     const shown = presentFile(row);
     change.log({ type: 'file.created', taskId: task.id, turnId: task.turn_id, data: { file: shown } });
-    change.tell({ type: 'file.created', data: shown });
+    change.emit({ type: 'file.created', data: shown });
     return row;
   });
 }

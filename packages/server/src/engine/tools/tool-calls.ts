@@ -6,10 +6,10 @@ import { Failure } from '@vestra/contract/errors';
 import { mapLimited } from '../../platform/async/map-limited.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import type { Run } from '../../platform/jobs/run-owner.ts';
-import { keepFile, storeContent } from '../files/keep.ts';
+import { recordFile, storeContent } from '../files/content.ts';
 import { changeConversation } from '../records/change.ts';
 import { approvedPrice } from '../records/interactions.ts';
-import type { Subject } from '../records/subject.ts';
+import type { RunSubject } from '../records/tables.ts';
 import type { RunTools, ToolParts } from './ports.ts';
 
 /** Per answer: no model looks at more, and each costs as much as a page of text. */
@@ -23,7 +23,7 @@ const maxRecordingBytes = 4 * 1_048_576;
  */
 export async function storeMedia(
   engine: ToolParts,
-  subject: Subject,
+  subject: RunSubject,
   run: Run,
   answered: readonly AnsweredMedia[],
 ): Promise<{ media: ToolMedia[]; notes: string[] }> {
@@ -72,7 +72,7 @@ async function fitMedia(
 
 async function storeAll(
   engine: ToolParts,
-  { turn, task }: Subject,
+  { turn, task }: RunSubject,
   run: Run,
   fitted: readonly FittedMedia[],
 ): Promise<ToolMedia[]> {
@@ -88,7 +88,7 @@ async function storeAll(
       const { id } =
         stored === null
           ? { id: each.fileId as string }
-          : await keepFile(tx, engine.files, tenant, {
+          : await recordFile(tx, engine.files, tenant, {
               filename: `tool.${each.mediaType.split('/')[1]}`,
               content: stored,
               user_id: turn.user_id,

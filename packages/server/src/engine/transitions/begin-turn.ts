@@ -1,6 +1,6 @@
 /**
- * A message starts a turn, and a turn may start a task. These functions return the rows and collect the events; nothing here
- * reads or writes. `turns/accept.ts` executes them under a lock, `turns/accept-unlocked.ts` guarded by versions, and
+ * A message starts a turn, and a turn may start a task. These functions return the rows and collect the events; they
+ * neither read nor write. `turns/accept.ts` runs them under a lock, `turns/accept-unlocked.ts` guarded by versions, and
  * `turns/start-tasks.ts` for many conversations at once.
  */
 import { newFence } from '@vestra/agent/prompt/data';
@@ -9,11 +9,19 @@ import { newId } from '@vestra/contract/ids';
 import type { PricedModel } from '@vestra/models/prices';
 import { costOfKinds } from '../../billing/index.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
-import type { Telling } from '../records/change.ts';
+import type { EventSink } from '../records/change.ts';
 import { presentConversation } from '../records/present.ts';
-import type { Attachment, ConversationRow, MessageRow, TaskRow, TurnRow } from '../records/tables.ts';
-import { tellMessage, tellPricedTask, tellPricedTurn } from '../records/tell.ts';
-import { goesStraightToWork, type TurnOrigin, type TurnRequest } from '../records/turn.ts';
+import { publishMessage, publishPricedTask, publishPricedTurn } from '../records/publish.ts';
+import type {
+  Attachment,
+  ConversationRow,
+  MessageRow,
+  TaskRow,
+  TurnOrigin,
+  TurnRequest,
+  TurnRow,
+} from '../records/tables.ts';
+import { startsTask } from '../records/turns.ts';
 
 export type NewMessage = {
   text: string;
@@ -37,10 +45,10 @@ export function decideTurn(
   before: ConversationRow,
   { version, readsNewest, functions }: Admission,
   message: NewMessage,
-  told: Telling,
+  events: EventSink,
 ): { conversation: ConversationRow; asked: MessageRow; turn: TurnRow } {
   refuseRedeclared(functions, message.request.tools ?? []);
-  const isTask = goesStraightToWork(message.request);
+  const isTask = startsTask(message.request);
   const state = isTask ? 'working' : before.replying_turn_id === null ? 'replying' : 'queued';
   const conversation: ConversationRow = {
     ...before,
@@ -55,7 +63,7 @@ export function decideTurn(
   });
   if (state === 'replying') conversation.replying_turn_id = turn.id;
   if (state === 'queued') conversation.queued_turns += 1;
-  else tellPricedTurn(told, 'turn.started', turn, 0n);
+  else publishPricedTurn(events, 'turn.started', turn, 0n);
   return { conversation, asked, turn };
 }
 
@@ -70,7 +78,7 @@ export function decideTask(
     acknowledgement: string;
     unstreamed: string;
   },
-  told: Telling,
+  events: EventSink,
 ): { task: TaskRow; message: MessageRow; turn: Pick<TurnRow, 'state' | 'acknowledgement' | 'task_id'> } {
   const { status, title, brief, acknowledgement } = of;
   const task = newTask(conversation, turn, { status, title, brief });
@@ -88,17 +96,17 @@ export function decideTask(
     is_cut: false,
     created_at: sharedDate(),
   };
-  tellMessage(told, message, of.unstreamed);
-  if (status === 'working') tellPricedTask(told, 'task.started', task, costOfKinds({}));
+  publishMessage(events, message, of.unstreamed);
+  if (status === 'working') publishPricedTask(events, 'task.started', task, costOfKinds({}));
   return { task, message, turn: { state: 'working', acknowledgement, task_id: task.id } };
 }
 
-/** Publishes a conversation that begins; nothing has happened in it yet. */
-export function tellCreated(told: Telling, conversation: ConversationRow): void {
-  told.tell({ type: 'conversation.created', data: presentNewConversation(conversation) });
+/** Publishes a new conversation. */
+export function publishCreated(events: EventSink, conversation: ConversationRow): void {
+  events.emit({ type: 'conversation.created', data: presentNewConversation(conversation) });
 }
 
-/** `firstTurnId`: the turn that its first message started. */
+/** `firstTurnId` is the turn of its first message. */
 export const presentNewConversation = (conversation: ConversationRow, firstTurnId?: string) =>
   presentConversation(conversation, {
     tasks: [],
@@ -117,7 +125,7 @@ function refuseRedeclared(functions: readonly string[], ofMessage: readonly { na
   });
 }
 
-/** A queued reply reads the history when it starts, since more is said before that. */
+/** A queued reply reads the history when it starts, because more messages may come before that. */
 function rowsOfMessage(
   conversation: ConversationRow,
   message: NewMessage,

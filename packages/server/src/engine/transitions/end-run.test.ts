@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { costOfKinds } from '../../billing/index.ts';
-import { collectTold, newConversationRow } from '../records/change.ts';
+import { collectEvents } from '../records/change.ts';
+import { newConversationRow } from '../records/conversations.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
 import { type Admission, decideTask, decideTurn, type NewMessage } from './begin-turn.ts';
 import { decideEnd, publishResult, publishSettled, type RunEnd } from './end-run.ts';
@@ -10,13 +11,13 @@ const request: NewMessage['request'] = { hand_off: 'auto', plan: false };
 const message: NewMessage = { text: 'Hello', context: null, attachments: [], request, origin: 'message' };
 const conversation = newConversationRow({ orgId: 'org_1', mode: 'test' }, 'conv_1', { deployment_id: 'dep_1' });
 
-const begun = decideTurn(conversation, admission, message, collectTold());
+const begun = decideTurn(conversation, admission, message, collectEvents());
 const turn: TurnRow = { ...begun.turn, active_ms: 40 };
 const { task } = decideTask(
   begun.conversation,
   turn,
   { status: 'working', title: null, brief: null, acknowledgement: 'On it.', unstreamed: 'On it.' },
-  collectTold(),
+  collectEvents(),
 );
 
 const said = { whole: 'Hello there', unstreamed: 'there' };
@@ -28,16 +29,16 @@ const answered: RunEnd = { kind: 'answered', said, data: { a: 1 }, isCut: true }
 /** The rows and event types of an end. */
 function ended(of: { turn: TurnRow; task: TaskRow | null }, end: RunEnd) {
   const decision = decideEnd(of, end);
-  const told = collectTold();
+  const events = collectEvents();
   const done = of.task && { ...of.task, ...decision.task };
-  publishResult(told, { ...decision, task: done }, end, done && costOfKinds({}));
-  publishSettled(told, { ...of.turn, ...decision.turn, task_id: of.task?.id ?? null }, 0n);
+  publishResult(events, { ...decision, task: done }, end, done && costOfKinds({}));
+  publishSettled(events, { ...of.turn, ...decision.turn, task_id: of.task?.id ?? null }, 0n);
   return {
     turn: [decision.turn.state, decision.turn.error_code ?? null, decision.turn.reply_text ?? null],
     task: decision.task && [decision.task.status, decision.task.error_code ?? null, decision.task.result_text ?? null],
     line: decision.message && [decision.message.role, decision.message.text],
-    log: told.appended.map(({ type }) => type),
-    webhooks: told.told.map(({ type }) => type),
+    log: events.logged.map(({ type }) => type),
+    webhooks: events.emitted.map(({ type }) => type),
   };
 }
 
@@ -145,9 +146,9 @@ describe('the end of a task', () => {
 describe('a message', () => {
   const replying = { ...conversation, replying_turn_id: 'turn_0' };
   const log = (before: typeof conversation, of: Partial<NewMessage>) => {
-    const told = collectTold();
-    const decided = decideTurn(before, admission, { ...message, ...of }, told);
-    return { ...decided, log: told.appended.map(({ type }) => type) };
+    const events = collectEvents();
+    const decided = decideTurn(before, admission, { ...message, ...of }, events);
+    return { ...decided, log: events.logged.map(({ type }) => type) };
   };
 
   it.each<[string, typeof conversation, Partial<NewMessage>, string, string[], Partial<typeof conversation>]>([

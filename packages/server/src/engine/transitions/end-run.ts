@@ -8,10 +8,9 @@ import type { Micros } from '@vestra/contract/money';
 import type { Cost } from '../../billing/index.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import { storableJson, storableText } from '../../platform/db/storable-text.ts';
-import type { Telling } from '../records/change.ts';
-import type { Subject } from '../records/subject.ts';
-import type { MessageRow, TaskRow, TurnRow } from '../records/tables.ts';
-import { tellMessage, tellPricedTask, tellPricedTurn } from '../records/tell.ts';
+import type { EventSink } from '../records/change.ts';
+import { publishMessage, publishPricedTask, publishPricedTurn } from '../records/publish.ts';
+import type { MessageRow, RunSubject, TaskRow, TurnRow } from '../records/tables.ts';
 
 /** The text of a reply, and the part of it that is not in the log yet. */
 export type StreamedReply = { whole: string; unstreamed: string };
@@ -51,13 +50,13 @@ export type EndDecision = {
   unstreamed: string | null;
 };
 
-export function decideEnd({ turn, task }: Subject, end: RunEnd): EndDecision {
+export function decideEnd({ turn, task }: RunSubject, end: RunEnd): EndDecision {
   const now = sharedDate();
   return end.kind === 'answered' ? decideAnswer({ turn, task }, end, now) : decideBreak({ turn, task }, end, now);
 }
 
 function decideAnswer(
-  { turn, task }: Subject,
+  { turn, task }: RunSubject,
   { said, isCut, outcome, ...answer }: AnsweredEnd,
   now: Date,
 ): EndDecision {
@@ -87,7 +86,7 @@ function decideAnswer(
   };
 }
 
-function decideBreak({ turn, task }: Subject, { kind, said, error, taskError }: BrokenEnd, now: Date): EndDecision {
+function decideBreak({ turn, task }: RunSubject, { kind, said, error, taskError }: BrokenEnd, now: Date): EndDecision {
   const ended: Partial<TurnRow> = {
     state: kind,
     active_ms: turn.active_ms,
@@ -108,7 +107,7 @@ function decideBreak({ turn, task }: Subject, { kind, said, error, taskError }: 
         error_message: why && storableText(why.message),
         updated_at: now,
       },
-      // The person and the agent both read this line where the result would be.
+      // The user and the agent both read this line instead of a result.
       message: messageOf(turn, task, { text, data: null, isCut: false }, now),
       unstreamed: null,
     };
@@ -145,21 +144,21 @@ const messageOf = (
 
 /** Publishes the message of an ended run and the end of its task. `cost` is that of the task. */
 export function publishResult(
-  change: Telling,
+  change: EventSink,
   { task, message, unstreamed }: { task: TaskRow | null; message: MessageRow | null; unstreamed: string | null },
   end: RunEnd,
   cost: Cost | null,
 ): void {
-  if (message && unstreamed !== null) tellMessage(change, message, unstreamed);
+  if (message && unstreamed !== null) publishMessage(change, message, unstreamed);
   if (!task || !cost) return;
-  if (end.kind === 'answered') tellPricedTask(change, 'task.completed', task, cost);
-  else if (end.kind === 'failed') tellPricedTask(change, 'task.failed', task, cost);
+  if (end.kind === 'answered') publishPricedTask(change, 'task.completed', task, cost);
+  else if (end.kind === 'failed') publishPricedTask(change, 'task.failed', task, cost);
   else {
     const { limit } = end;
-    tellPricedTask(change, 'task.stopped', task, cost, limit && { reason: limit.reason, message: limit.message });
+    publishPricedTask(change, 'task.stopped', task, cost, limit && { reason: limit.reason, message: limit.message });
   }
 }
 
 /** Publishes the end of the turn, after everything else about it. */
-export const publishSettled = (change: Telling, turn: TurnRow, cost: Micros): void =>
-  tellPricedTurn(change, 'turn.settled', turn, cost);
+export const publishSettled = (change: EventSink, turn: TurnRow, cost: Micros): void =>
+  publishPricedTurn(change, 'turn.settled', turn, cost);

@@ -14,54 +14,46 @@ import type { SeenRow } from '../../platform/db/row-cache.ts';
 import { sql } from '../../platform/db/sql.ts';
 import type { Run } from '../../platform/jobs/run-owner.ts';
 import { findCachedUser, forgetCachedUser, isUnchangedUser, type UserRow } from '../../users/index.ts';
-import {
-  type Committed,
-  collectTold,
-  concluded,
-  insertingConversation,
-  type Telling,
-  toldOf,
-  writingConversation,
-} from '../records/change.ts';
-import { findSeenConversation } from '../records/conversations.ts';
-import { acceptingMessage, runOf } from '../records/message-writes.ts';
+import { type CommittedChange, collectEvents, concludeChange, type EventSink, orgEventsOf } from '../records/change.ts';
+import { insertConversationStatement, writeConversationStatement } from '../records/conversation-log.ts';
+import { findVersionedConversation } from '../records/conversations.ts';
 import type { ConversationRow, TurnRow } from '../records/tables.ts';
-import { goesStraightToWork } from '../records/turn.ts';
+import { acceptMessageStatement, runOf, startsTask } from '../records/turns.ts';
 import { decideTurn, type NewMessage } from '../transitions/begin-turn.ts';
 import { admit } from './accept.ts';
-import { mostOfMessage } from './call-price.ts';
 import type { Turns } from './ports.ts';
+import { maxCostOfMessage } from './spending.ts';
 
 /**
- * The way of a plain message: what it needs to know was seen before, what comes of it is decided here, and all of it is
- * one group of statements which also checks that what was seen is still so. Where it is not, nothing has happened, and
- * the message is taken by whoever holds the conversation and reads everything anew (`acceptMessage`).
+ * A message that is accepted without a lock. The decision uses cached rows, and one group of statements writes it and
+ * checks that those rows are unchanged. If one has changed, nothing is written, and `acceptMessage` accepts the message
+ * under the lock.
  */
 export type PlannedConversation = {
   conversation: ConversationRow;
-  /** Null where nothing was said in it yet. */
+  /** Null if the conversation starts without a message. */
   turn: TurnRow | null;
   statements: readonly Statement[];
-  /** To be called with their results, in their order, once they are committed. */
-  committed: (results: readonly unknown[]) => Committed;
-  /** They were not: something that was seen may be no longer so, and is to be read again. */
+  /** Called with the results of the statements after the commit. */
+  committed: (results: readonly unknown[]) => CommittedChange;
+  /** Called if the statements were not committed. Drops the cached rows, which may be stale. */
   forget: () => void;
 };
 
 type Seen = {
   conversation: ConversationRow;
-  /** Null where it begins with this. */
+  /** Null for a new conversation. */
   version: string | null;
   deployment: SeenRow<RunnableDeployment>;
   user: SeenRow<UserRow> | null;
-  /** As the caller named it. */
+  /** The deployment as the caller named it. */
   named: string;
 };
 
-/** Looks at what was sent, once it is known whose it is. */
+/** Validates the request body. */
 type ReadMessage = () => Promise<NewMessage>;
 
-/** A message in a conversation that is there; null where it takes more than the plain way. */
+/** Plans a message in an existing conversation; null if it needs the lock. */
 export async function planMessage(
   engine: Turns,
   tenant: Tenant,
@@ -77,16 +69,16 @@ export async function planMessage(
   ]);
   if (!deployment || user === undefined) return null;
   const { row: conversation, version } = seen;
-  return bySeenRows(engine, { orgId: tenant.orgId, named, user }, () =>
-    plan(engine, { conversation, version, deployment, user, named }, read, collectTold()),
+  return decideFromCache(engine, { orgId: tenant.orgId, named, user }, () =>
+    plan(engine, { conversation, version, deployment, user, named }, read, collectEvents()),
   );
 }
 
 /**
- * What was seen may no longer be so. A yes is checked by the write that follows it; a no counts only where whoever reads
- * everything anew comes to it too, so it is none here.
+ * Cached rows may be stale. The write checks an acceptance, but nothing checks a refusal. So a refusal returns null
+ * here, and the locked path decides again.
  */
-export async function bySeenRows<T>(
+export async function decideFromCache<T>(
   { seen }: Pick<Turns, 'seen'>,
   { orgId, named, user }: { orgId: string; named: string; user: SeenRow<UserRow> | null },
   decide: () => Promise<T | null>,
@@ -101,35 +93,35 @@ export async function bySeenRows<T>(
   return null;
 }
 
-/** The same in a conversation that begins, or its beginning alone. `told` is what is told of that. */
+/** Plans a new conversation, with or without a first message. `events` has the events of its creation. */
 export async function planConversation(
   engine: Turns,
   of: Omit<Seen, 'version'>,
   read: ReadMessage | null,
-  told: ReturnType<typeof collectTold>,
+  events: ReturnType<typeof collectEvents>,
 ): Promise<PlannedConversation | null> {
-  return plan(engine, { ...of, version: null }, read, told);
+  return plan(engine, { ...of, version: null }, read, events);
 }
 
 async function plan(
   engine: Turns,
   seen: Seen,
   read: ReadMessage | null,
-  told: ReturnType<typeof collectTold>,
+  events: ReturnType<typeof collectEvents>,
 ): Promise<PlannedConversation | null> {
   const { conversation: before, version, deployment, user } = seen;
   if (user && (user.row.erasing_since !== null || user.row.status !== 'active')) return null;
-  const begun = read && (await beginReply(engine, seen, await read(), told));
+  const begun = read && (await planReply(engine, seen, await read(), events));
   if (read && !begun) return null;
   const conversation = begun?.conversation ?? { ...before };
-  const entries = concluded(before, conversation, told.appended);
+  const entries = concludeChange(before, conversation, events.logged);
   const statements = [
     version === null
-      ? insertingConversation(conversation, entries)
-      : writingConversation(conversation, entries, version),
-    stillSo(deployment, user),
+      ? insertConversationStatement(conversation, entries)
+      : writeConversationStatement(conversation, entries, version),
+    unchangedStatement(deployment, user),
     ...(begun?.statements ?? []),
-    ...toldOf(conversation, told.told).map((event) => emitStatement(event).statement),
+    ...orgEventsOf(conversation, events.emitted).map((event) => emitStatement(event).statement),
   ];
   return {
     conversation,
@@ -141,7 +133,7 @@ async function plan(
       return { conversation, version: now, entries, afterwards: begun ? [perform] : [] };
     },
     forget() {
-      begun?.place.giveBack();
+      begun?.slot.release();
       engine.seen.conversations.forget(conversation.id);
       forgetDeployment(engine.seen.deployments, conversation.org_id, seen.named);
       if (user) forgetCachedUser(engine.seen.users, user.row);
@@ -149,18 +141,18 @@ async function plan(
   };
 }
 
-/** The reply starts in this process with the commit; null if it has to wait for anything. */
-async function beginReply(engine: Turns, seen: Seen, message: NewMessage, told: Telling) {
+/** Plans a reply that starts in this process with the commit; null if it has to wait for anything. */
+async function planReply(engine: Turns, seen: Seen, message: NewMessage, events: EventSink) {
   const { conversation: before, deployment, user } = seen;
   const tenant: Tenant = { orgId: before.org_id, mode: before.mode };
-  if (goesStraightToWork(message.request) || before.replying_turn_id !== null) return null;
+  if (startsTask(message.request) || before.replying_turn_id !== null) return null;
   if (engine.money.hasWaiting(tenant)) return null;
   const admission = await admit(engine, engine.db, before, deployment.row);
-  const { conversation, asked, turn } = decideTurn(before, admission, message, told);
-  // Reserved before the write: many messages are planned before the first of them is written.
-  const place = engine.runner.reserve(before);
-  if (!place) return null;
-  const micros = mostOfMessage(admission.model, asked.text);
+  const { conversation, asked, turn } = decideTurn(before, admission, message, events);
+  // Reserved before the write, because many messages are planned before the first of them is written.
+  const slot = engine.runner.reserve(before);
+  if (!slot) return null;
+  const micros = maxCostOfMessage(admission.model, asked.text);
   const userCaps = user && { daily: user.row.daily_cap_micros, monthly: user.row.monthly_cap_micros };
   const held = optimisticHoldStatement(tenant, {
     userId: before.user_id,
@@ -177,11 +169,11 @@ async function beginReply(engine: Turns, seen: Seen, message: NewMessage, told: 
   return {
     conversation,
     turn,
-    place,
-    statements: [held.statement, acceptingMessage(asked, turn, place)],
+    slot,
+    statements: [held.statement, acceptMessageStatement(asked, turn, slot)],
     perform(accepted: { epoch: number | null }[]) {
       const run = runOf(turn, accepted) as Run;
-      void engine.runner.perform(run, turn, (signal) => engine.work.reply({ turn, run, fresh }, signal), place);
+      void engine.runner.perform(run, turn, (signal) => engine.work.reply({ turn, run, fresh }, signal), slot);
     },
   };
 }
@@ -191,12 +183,12 @@ async function seeConversation(
   { orgId, mode }: Tenant,
   id: string,
 ): Promise<SeenRow<ConversationRow> | null> {
-  const known = seen.conversations.get(id) ?? (await findSeenConversation(db, id));
+  const known = seen.conversations.get(id) ?? (await findVersionedConversation(db, id));
   if (known?.row.org_id !== orgId || known.row.mode !== mode) return null;
   return known;
 }
 
-const stillSo = (deployment: SeenRow<RunnableDeployment>, user: SeenRow<UserRow> | null) =>
+const unchangedStatement = (deployment: SeenRow<RunnableDeployment>, user: SeenRow<UserRow> | null) =>
   user === null
     ? running(sql`SELECT expect_that(${deploymentIsStill(deployment)}, 'the deployment')`)
     : running(sql`SELECT expect_that(${deploymentIsStill(deployment)}, 'the deployment'),

@@ -1,27 +1,29 @@
 import { fail } from '@vestra/contract/errors';
+import { newId } from '@vestra/contract/ids';
 import type { RunnableDeployment } from '../../agents/deployments/index.ts';
 import { manifestOf, versionToRun } from '../../agents/versions/index.ts';
 import { type BudgetOwner, checkSpending, refusalFailure, releaseHold, reserve } from '../../billing/index.ts';
 import type { Caller, Tenant } from '../../platform/caller.ts';
+import { sharedDate } from '../../platform/db/clock.ts';
 import type { Executor } from '../../platform/db/pool.ts';
 import { pipelined } from '../../platform/db/query.ts';
+import { storableJson, storableText } from '../../platform/db/storable-text.ts';
 import type { UserRow } from '../../users/index.ts';
 import { findFiles } from '../files/store.ts';
 import type { Change } from '../records/change.ts';
-import { acceptingMessage, runOf } from '../records/message-writes.ts';
-import type { Attachment, ConversationRow, TurnRow } from '../records/tables.ts';
-import { usableModel } from '../records/usable-model.ts';
+import { insertMessage } from '../records/messages.ts';
+import { publishMessage, publishTurn } from '../records/publish.ts';
+import type { Attachment, ConversationRow, TurnOrigin, TurnRow } from '../records/tables.ts';
+import { acceptMessageStatement, insertTurn, runOf } from '../records/turns.ts';
 import { type Admission, decideTurn, type NewMessage } from '../transitions/begin-turn.ts';
-import { reply } from './begin-reply.ts';
-import { beginTask } from './begin-task.ts';
-import { mostOfMessage } from './call-price.ts';
 import type { AcceptedState, Turns } from './ports.ts';
-import { spendingOf } from './spending.ts';
+import { maxCostOfMessage, spendingOf, usableModel } from './spending.ts';
+import { beginTask, startReply } from './start-run.ts';
 
 /**
- * In test mode a conversation stays on the version it started on; in live mode each message goes to the version that is
- * live. A version that was named with `@` stays in both. Test traffic at the draft reads the newest content of notebooks
- * and skills, everybody else what the version fixes.
+ * In test mode a conversation stays on the version it started on; in live mode each message goes to the live version. A
+ * version that was named with `@` stays in both. Test traffic on the draft reads the newest notebooks and skills; all
+ * other traffic reads what the version fixes.
  */
 export async function admit(
   { models }: Turns,
@@ -38,7 +40,7 @@ export async function admit(
   return { version, readsNewest, model: usableModel(models, mode, manifest.model), functions };
 }
 
-/** Accepts a message under the lock of its conversation. `user`: the row, if the caller has just read it. */
+/** Accepts a message under the lock of its conversation. `user` is the row if the caller has just read it. */
 export async function acceptMessage(
   engine: Turns,
   change: Change,
@@ -55,23 +57,23 @@ export async function acceptMessage(
   const hold = isReplying
     ? await holdForReply(engine, tx, tenant, {
         ...spending,
-        amountMicros: mostOfMessage(admission.model, asked.text),
+        amountMicros: maxCostOfMessage(admission.model, asked.text),
         runId: turn.id,
       })
     : await assertMoneyLeft(tx, tenant, spending);
   const [taken] = await pipelined(tx, [
-    acceptingMessage(asked, turn, isReplying ? engine.runner.lease(conversation) : null),
+    acceptMessageStatement(asked, turn, isReplying ? engine.runner.lease(conversation) : null),
   ]);
   if (isReplying) {
-    return reply(engine, change, { turn, run: runOf(turn, taken) }, { isFirstRun: true, hold, asked, user });
+    return startReply(engine, change, { turn, run: runOf(turn, taken) }, { isFirstRun: true, hold, asked, user });
   }
   if (turn.state === 'queued') return turn;
   return beginTask(change, turn, { title: null, brief: null, said: '', unstreamed: '' });
 }
 
 /**
- * Money for the first call, in the statement that looks whether there is any. Where others wait for money, or so little
- * is left that calls could spend it together, nothing is held here: the reply asks for it in its turn.
+ * Reserves money for the first model call. It reserves nothing if other runs wait for money, or if so little is left
+ * that concurrent calls could overspend it: the reply then reserves in its turn.
  */
 async function holdForReply(
   { money }: Turns,
@@ -96,7 +98,10 @@ async function assertMoneyLeft(tx: Change['tx'], tenant: Tenant, spending: Budge
   return null;
 }
 
-/** The files a message brings: the user's own, each with its name. A session brings no output of another conversation. */
+/**
+ * Resolves the attachments of a message. The files must belong to the user. A session token may not attach tool files,
+ * or output of another conversation.
+ */
 export async function readAttachments(
   db: Executor,
   caller: Tenant & Pick<Caller, 'session'>,
@@ -119,4 +124,48 @@ export async function readAttachments(
     }
     return { file_id: id, filename: row.filename ?? id };
   });
+}
+
+/** Records a message and its answer as a settled turn, for answers that no run produces. */
+export async function recordExchange(
+  change: Change,
+  of: {
+    origin: TurnOrigin;
+    said: { text: string; context: Record<string, unknown> | null };
+    answer: { text: string; data: unknown };
+  },
+): Promise<TurnRow> {
+  const { tx, conversation } = change;
+  conversation.turn_count += 1;
+  conversation.last_active_at = sharedDate();
+  const turnId = newId('turn');
+  const place = { conversation_id: conversation.id, turn_id: turnId, turn_ordinal: conversation.turn_count };
+  const text = storableText(of.answer.text);
+  const data = storableJson(of.answer.data) ?? null;
+  const said = await insertMessage(tx, { ...place, id: newId('msg'), role: 'user', ...of.said });
+  const answer = await insertMessage(tx, { ...place, id: newId('msg'), role: 'agent', text, data });
+  const turn = await insertTurn(tx, {
+    conversation_id: conversation.id,
+    ordinal: conversation.turn_count,
+    id: turnId,
+    org_id: conversation.org_id,
+    mode: conversation.mode,
+    user_id: conversation.user_id,
+    // No deployment version wrote the answer.
+    deployment_id: conversation.deployment_id ?? '',
+    deployment_version: conversation.deployment_version ?? 0,
+    state: 'settled',
+    request: { hand_off: 'auto', plan: false },
+    origin: of.origin,
+    message_id: said.id,
+    reply_message_id: answer.id,
+    fence: conversation.fence,
+    reply_text: text,
+    reply_data: data,
+    settled_at: sharedDate(),
+  });
+  await publishTurn(change, 'turn.started', turn);
+  publishMessage(change, answer, text);
+  await publishTurn(change, 'turn.settled', turn);
+  return turn;
 }

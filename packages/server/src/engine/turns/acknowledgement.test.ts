@@ -19,7 +19,7 @@ it.each([
   ['auto', 'Report 2026', /^I am on it/],
   ['auto', '', /^I am on it/],
 ])(
-  'work that begins without a word of the model is acknowledged in the agent’s language or, where that is the user’s, in the message’s: %s, %s [TASK-240]',
+  'acknowledges a task in the language of the agent or of the message: %s, %s [TASK-240]',
   (language, message, said) => {
     expect(acknowledgementIn(language, message)).toMatch(said);
   },

@@ -12,8 +12,8 @@ const sentences: Readonly<Record<string, string>> = {
 };
 
 /**
- * What is said where a message goes straight to work, or the model handed it over without a word: in the language of the
- * agent, and where that is the user's (`auto`) in the one that the message seems to be in.
+ * The line that the user sees if a message starts a task directly, or if the model hands it off without text. It is in
+ * the language of the agent or, if that is `auto`, in the detected language of the message.
  */
 export function acknowledgementIn(language: string, message: string): string {
   const tag = language === 'auto' ? seemingLanguage(message) : (language.toLowerCase().split('-', 1)[0] ?? '');
@@ -26,7 +26,7 @@ const scripts: [RegExp, string][] = [
   [/\p{Script=Arabic}/u, 'ar'],
 ];
 
-/** Small words that hardly any message of a language does without, and that mean nothing in the others. */
+/** Frequent short words that identify a language. */
 const smallWords: Readonly<Record<string, readonly string[]>> = {
   en: ['the', 'and', 'for', 'you', 'my', 'please', 'with', 'is', 'what', 'of', 'to'],
   de: [
@@ -68,10 +68,10 @@ const smallWords: Readonly<Record<string, readonly string[]>> = {
     'da',
   ],
 };
-const looked = 2000;
+const maxInspectedCharacters = 2000;
 
 function seemingLanguage(message: string): string {
-  const text = message.slice(0, looked);
+  const text = message.slice(0, maxInspectedCharacters);
   const script = scripts.find(([signs]) => signs.test(text));
   if (script) return script[1];
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];

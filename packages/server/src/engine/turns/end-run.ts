@@ -14,19 +14,17 @@ import {
   announce,
   type Change,
   changeConversation,
-  collectTold,
-  concluded,
-  toldOf,
-  writingConversation,
+  collectEvents,
+  concludeChange,
+  orgEventsOf,
 } from '../records/change.ts';
-import { memoryModeOf } from '../records/memory-mode.ts';
-import { endRunStatement, type LastStep, lastStepStatement } from '../records/message-writes.ts';
+import { writeConversationStatement } from '../records/conversation-log.ts';
+import { memoryModeOf } from '../records/conversations.ts';
 import { insertMessage } from '../records/messages.ts';
-import type { Subject } from '../records/subject.ts';
-import type { ConversationRow, TurnRow } from '../records/tables.ts';
+import { publishTurn } from '../records/publish.ts';
+import type { ConversationRow, RunSubject, TurnRow } from '../records/tables.ts';
 import { updateTask } from '../records/tasks.ts';
-import { tellTurn } from '../records/tell.ts';
-import { updateTurn } from '../records/turns.ts';
+import { endRunStatement, type LastStep, lastStepStatement, updateTurn } from '../records/turns.ts';
 import {
   type AnsweredEnd,
   type BrokenEnd,
@@ -36,14 +34,13 @@ import {
   type RunEnd,
   type StreamedReply,
 } from '../transitions/end-run.ts';
-import { beginNext } from './begin-reply.ts';
-import { beginTask } from './begin-task.ts';
-import { tellLimit } from './open-wait.ts';
+import { createLimitInteraction } from './interactions.ts';
 import type { Turns } from './ports.ts';
+import { beginTask, startNextReply } from './start-run.ts';
 
 /** An answer without tool calls, with its last step and its cost: all of it is known before anything is written. */
 export type AnsweredRun = {
-  subject: Subject;
+  subject: RunSubject;
   end: AnsweredEnd;
   last: LastStep;
   /** Charges the last step; null if it cost nothing. */
@@ -55,12 +52,12 @@ export type AnsweredRun = {
 };
 
 /** Ends a run under the lock of its conversation. The caller has given the run up, or taken it from its owner. */
-export async function endRun(engine: Turns, change: Change, subject: Subject, end: RunEnd): Promise<void> {
-  await settle(engine, change, await writeEnd(change, subject, end), end);
+export async function endRun(engine: Turns, change: Change, subject: RunSubject, end: RunEnd): Promise<void> {
+  await settleTurn(engine, change, await writeEnd(change, subject, end), end);
 }
 
-/** Writes the rows of an ended run and publishes its result. `settle` publishes the end of the turn that this returns. */
-export async function writeEnd(change: Change, subject: Subject, end: RunEnd): Promise<TurnRow> {
+/** Writes the rows of an ended run and publishes its result. `settleTurn` publishes the end of the turn that this returns. */
+export async function writeEnd(change: Change, subject: RunSubject, end: RunEnd): Promise<TurnRow> {
   const { tx } = change;
   const decision = decideEnd(subject, end);
   const task = subject.task && decision.task ? await updateTask(tx, subject.task, decision.task) : null;
@@ -70,14 +67,14 @@ export async function writeEnd(change: Change, subject: Subject, end: RunEnd): P
   publishResult(change, { task, message, unstreamed: decision.unstreamed }, end, cost);
   const limit = end.kind === 'stopped' ? end.limit : undefined;
   if (task && (limit?.reason === 'max_budget' || limit?.reason === 'credits_exhausted')) {
-    await tellLimit(change, task, limit);
+    await createLimitInteraction(change, task, limit);
   }
   return updateTurn(tx, subject.turn.id, decision.turn);
 }
 
-export async function settle({ batchItems }: Turns, change: Change, turn: TurnRow, end: RunEnd): Promise<void> {
+export async function settleTurn({ batchItems }: Turns, change: Change, turn: TurnRow, end: RunEnd): Promise<void> {
   if (end.kind === 'answered') await noteMemoryDue(change, turn);
-  await tellTurn(change, 'turn.settled', turn);
+  await publishTurn(change, 'turn.settled', turn);
   if (turn.origin === 'batch') await batchItems.ended(change, turn);
 }
 
@@ -98,7 +95,7 @@ export async function endReply(
       unstreamed: said.unstreamed,
     });
   } else await endRun(engine, change, { turn, task: null }, runEndOf(end, said));
-  await beginNext(engine, change);
+  await startNextReply(engine, change);
 }
 
 /** The end of a run from the end of its loop. */
@@ -121,7 +118,7 @@ export async function endAnsweredReply(engine: Turns, answered: AnsweredRun): Pr
     });
     if (remembers) change.conversation.memory_due_at ??= memoryDue();
     await endRun(engine, change, subject, end);
-    await beginNext(engine, change);
+    await startNextReply(engine, change);
   });
 }
 
@@ -137,23 +134,23 @@ export async function endRunIfUnchanged(engine: Turns, answered: AnsweredRun): P
   const decision = decideEnd(subject, end);
   const settled: TurnRow = { ...turn, ...decision.turn };
   const done = task && { ...task, ...decision.task };
-  const told = collectTold();
+  const events = collectEvents();
   // A task that answers its first model call has cost that call alone.
   const cost = task && costOfKinds({ intelligence: String(turnMicros) });
-  publishResult(told, { ...decision, task: done }, end, cost);
-  publishSettled(told, settled, turnMicros);
+  publishResult(events, { ...decision, task: done }, end, cost);
+  publishSettled(events, settled, turnMicros);
   const conversation: ConversationRow = task
     ? { ...seen.row, open_tasks: seen.row.open_tasks - 1 }
     : { ...seen.row, replying_turn_id: null };
   if (remembers) conversation.memory_due_at ??= memoryDue();
-  const entries = concluded(seen.row, conversation, told.appended);
-  const item = turn.origin === 'batch' ? engine.batchItems.ending(settled, turnMicros) : null;
+  const entries = concludeChange(seen.row, conversation, events.logged);
+  const item = turn.origin === 'batch' ? engine.batchItems.endedStatement(settled, turnMicros) : null;
   const statements: Statement[] = [
-    writingConversation(conversation, entries, seen.version),
+    writeConversationStatement(conversation, entries, seen.version),
     endRunStatement(last, subject, decision),
     ...(item ? [item.statement] : []),
     ...(charge ? [charge] : []),
-    ...toldOf(conversation, told.told).map((event) => emitStatement(event).statement),
+    ...orgEventsOf(conversation, events.emitted).map((event) => emitStatement(event).statement),
   ];
   const results = await engine.writes(conversation.id, statements).catch((error: unknown) => {
     engine.seen.conversations.forget(conversation.id);

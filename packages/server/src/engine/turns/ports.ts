@@ -15,7 +15,7 @@ import type { Announcer, Change } from '../records/change.ts';
 import type { ConversationRow, MessageRow, TaskRow, TurnRow } from '../records/tables.ts';
 import type { Runner } from './runner.ts';
 
-/** What it takes to take messages, and to begin, end and stop what comes of them. */
+/** The dependencies that accept messages and start, end and stop their runs. */
 export type Turns = {
   db: Database;
   writes: SharedWrites;
@@ -35,36 +35,36 @@ export type Turns = {
   work: Work;
 };
 
-/** What a process does with a run that it has taken. */
+/** Executes a run that this process owns. */
 type Work = {
   reply: (taken: { turn: TurnRow; run: Run; fresh: AcceptedState }, signal: AbortSignal) => Promise<void>;
   task: (taken: { task: TaskRow; turn: TurnRow; run: Run; fresh: AcceptedState }, signal: AbortSignal) => Promise<void>;
 };
 
-/** What the accepting process has just done and need not be done again. */
+/** State that the accepting process has at hand, so that the run need not read it again. */
 export type AcceptedState = {
-  /** No process has worked on it before. */
+  /** True if no process has run it before. */
   isFirstRun: boolean;
-  /** What it has held for the first call. */
+  /** The money reserved for the first model call. */
   hold: { reservationId: string; micros: Micros } | null;
   asked: MessageRow | null;
   user: UserRow | null;
 };
 
-export const notFresh: AcceptedState = { isFirstRun: false, hold: null, asked: null, user: null };
+export const resumedState: AcceptedState = { isFirstRun: false, hold: null, asked: null, user: null };
 
-/** Batches count which of their items run: they hear of each turn that is one, in the transaction of what happens to it. */
+/** Batches count their running items, in the transaction of each change to a turn. */
 type BatchItems = {
   ended: (change: Change, turn: TurnRow) => Promise<void>;
-  /** The same as a statement to be sent with others, once it is known what the turn has cost. */
-  ending: (turn: TurnRow, costMicros: Micros) => { statement: Statement; committed: (result: unknown) => void };
+  /** The same as a statement to be sent with others, if the cost of the turn is known. */
+  endedStatement: (turn: TurnRow, costMicros: Micros) => { statement: Statement; committed: (result: unknown) => void };
   waits: (change: Change, turn: TurnRow) => Promise<void>;
-  /** Whether work that has its answer may go on at once; where not, the batch lets it go on later. */
-  mayGoOn: (change: Change, turn: TurnRow) => Promise<boolean>;
+  /** Whether a task that got its answer may resume at once. If not, the batch resumes it later. */
+  mayResume: (change: Change, turn: TurnRow) => Promise<boolean>;
 };
 
-/** Told of each run that has ended; it never holds one up. */
+/** Notified of each ended run. It never delays a run. */
 type TraceSink = { ended: (tenant: Tenant, run: { kind: 'turn' | 'task'; id: string }) => void };
 
-/** `frame`: a picture as a data URI; null where there is none, or none for others to see. */
+/** `frame` is a screenshot as a data URI; null if there is none or others may not see it. */
 export type OpenPage = { url: string; frame: string | null };

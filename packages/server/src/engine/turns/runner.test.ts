@@ -11,7 +11,7 @@ const ofAnn: RunOwner = { org_id: 'org_a', mode: 'test', user_id: 'ann' };
 let runner: Runner;
 afterEach(() => runner.stop({ graceMs: 0 }));
 
-/** A runner whose renewals are answered by hand, each announced as it is asked for. */
+/** A runner whose renewal queries the test answers. */
 function start(given: Partial<Record<'capacity' | 'ofOrg' | 'ofUser', number>> = {}) {
   const renewals: Renewal[] = [];
   let onAsked = () => {};
@@ -32,7 +32,7 @@ function start(given: Partial<Record<'capacity' | 'ofOrg' | 'ofUser', number>> =
   };
 }
 
-/** Works until it is ended, and says by what. */
+/** A run that lasts until it is aborted, with its signal. */
 function begin(runId: string, of = ofAnn): { signal: () => AbortSignal; done: Promise<void> } {
   let seen: AbortSignal | undefined;
   const done = runner.perform({ runId, epoch: 1 } as Parameters<Runner['perform']>[0], of, (signal) => {
@@ -43,7 +43,7 @@ function begin(runId: string, of = ofAnn): { signal: () => AbortSignal; done: Pr
 }
 
 describe('renewing leases', () => {
-  it('keeps a run that began while the database was asked about the others', async () => {
+  it('keeps a run that started during the query', async () => {
     const renewal = start();
     const first = begin('turn_1');
     const asked = await renewal();
@@ -60,7 +60,7 @@ describe('renewing leases', () => {
   it.each([
     ['is gone', []],
     ['has another owner', [{ id: 'turn_1', epoch: 2 }]],
-  ])('ends a run whose row %s', async (_what, rows) => {
+  ])('aborts a run whose row %s', async (_what, rows) => {
     const renewal = start();
     const { signal, done } = begin('turn_1');
     (await renewal()).answer(rows);
@@ -69,10 +69,10 @@ describe('renewing leases', () => {
   });
 });
 
-describe('a run that waits', () => {
+describe('a waiting run', () => {
   const run = { runId: 'turn_waits', epoch: 1 } as Parameters<Runner['perform']>[0];
 
-  it('is handed back at once where the process leaves, and what is under way is not [MON-161]', async () => {
+  it('is handed back at shutdown, and a running one is not [MON-161]', async () => {
     start();
     const waits = runner.whileWaiting(run, new AbortController().signal, (signal, begins) => {
       begins();
@@ -91,7 +91,7 @@ describe('a run that waits', () => {
     expect(await instantly).toBe(false);
   });
 
-  it('for long takes no room, and nobody waits for its end', async () => {
+  it('is set aside after a while and takes no room', async () => {
     start();
     const gate = Promise.withResolvers<void>();
     let isOver = false;
@@ -112,7 +112,7 @@ describe('a run that waits', () => {
   });
 });
 
-describe('the room of a process', () => {
+describe('the capacity of a process', () => {
   const ofBob: RunOwner = { ...ofAnn, user_id: 'bob' };
   const ofCora: RunOwner = { org_id: 'org_b', mode: 'test', user_id: 'cora' };
   const annInLive: RunOwner = { ...ofAnn, mode: 'live' };
@@ -123,7 +123,7 @@ describe('the room of a process', () => {
     });
   const rooms = () => [ofAnn, annInLive, ofBob, ofCora].map((of) => runner.hasRoom(of));
 
-  it('has a share for each user, one for each org, and an end [JOB-241]', async () => {
+  it('is limited per user, per org and in total [JOB-241]', async () => {
     start({ capacity: 4, ofOrg: 3, ofUser: 2 });
     const runs = [begin('turn_1')];
     expect(rooms()).toEqual([true, true, true, true]);
@@ -139,12 +139,12 @@ describe('the room of a process', () => {
     expect(rooms()).toEqual([true, true, true, true]);
   });
 
-  it('is kept for who has reserved it, and theirs alone until it is used or given back [JOB-241]', async () => {
+  it('is reserved until the slot is used or released [JOB-241]', async () => {
     start({ capacity: 4, ofOrg: 3, ofUser: 2 });
     const [first, second] = [runner.reserve(ofAnn), runner.reserve(ofAnn)];
     expect([runner.reserve(ofAnn), rooms()]).toEqual([null, [false, true, true, true]]);
-    second?.giveBack();
-    second?.giveBack();
+    second?.release();
+    second?.release();
     expect(rooms()).toEqual([true, true, true, true]);
     const run = { runId: 'turn_1', epoch: 1 } as Parameters<Runner['perform']>[0];
     const ends = Promise.withResolvers<void>();
@@ -156,7 +156,7 @@ describe('the room of a process', () => {
     expect(rooms()).toEqual([true, true, true, true]);
   });
 
-  it('is free while a run is set aside, and taken again when it goes on [JOB-241]', async () => {
+  it('is free while a run is set aside, and used again when it resumes [JOB-241]', async () => {
     start({ capacity: 2, ofOrg: 1, ofUser: 1 });
     const gate = Promise.withResolvers<void>();
     const goesOn = Promise.withResolvers<void>();
@@ -178,7 +178,7 @@ describe('the room of a process', () => {
     await expect.poll(rooms).toEqual([true, true, true, true]);
   });
 
-  /** Waits until it is let go, goes on until it is ended, and says which of both it is at. */
+  /** A run that waits until the test releases it, lasts until it is aborted, and exposes its state. */
   function beginWaiting(runId: string, of: RunOwner, { isAside }: { isAside: boolean }) {
     const gate = Promise.withResolvers<void>();
     const run = { runId, epoch: 1 } as Parameters<Runner['perform']>[0];
@@ -198,14 +198,14 @@ describe('the room of a process', () => {
     beforeEach(() => void vi.useFakeTimers());
     afterEach(() => void vi.useRealTimers());
 
-    it('is kept where nothing but an answer is slow [JOB-531]', async () => {
+    it('stays used if only an answer is slow [JOB-531]', async () => {
       start({ capacity: 2, ofOrg: 1, ofUser: 1 });
       beginWaiting('turn_slow', ofAnn, { isAside: false });
       await vi.advanceTimersByTimeAsync(60_000);
       expect([runner.hasRoom(ofAnn), runner.counts()]).toEqual([false, { running: 1, setAside: 0 }]);
     });
 
-    it('goes to one that returns before it goes to new work, and to no more than the share allows [JOB-531]', async () => {
+    it('goes to returning runs before new ones, within their share [JOB-531]', async () => {
       start({ capacity: 4, ofOrg: 3, ofUser: 1 });
       const first = beginWaiting('turn_1', ofAnn, { isAside: true });
       await vi.advanceTimersByTimeAsync(1_000);
@@ -226,7 +226,7 @@ describe('the room of a process', () => {
       expect([runner.hasRoom(ofAnn), runner.counts()]).toEqual([true, { running: 0, setAside: 0 }]);
     });
 
-    it('goes to one that returns where too many are set aside for another to be [JOB-531]', async () => {
+    it('goes to a returning run if too many are set aside [JOB-531]', async () => {
       start({ capacity: 2_000, ofOrg: 2_000, ofUser: 1 });
       const waiting = Array.from({ length: 1_000 }, (_, at) => beginWaiting(`turn_${at}`, ofAnn, { isAside: true }));
       await vi.advanceTimersByTimeAsync(1_000);
@@ -238,7 +238,7 @@ describe('the room of a process', () => {
       expect([waiting[0]?.state.isOn, runner.counts()]).toEqual([true, { running: 1, setAside: 1_000 }]);
     });
 
-    it('is given back where a run ends that had what it waited for and no room [JOB-531]', async () => {
+    it('is released if a returning run ends before it has room [JOB-531]', async () => {
       start({ capacity: 4, ofOrg: 3, ofUser: 1 });
       const first = beginWaiting('turn_1', ofAnn, { isAside: true });
       await vi.advanceTimersByTimeAsync(1_000);

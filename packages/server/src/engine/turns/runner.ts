@@ -4,74 +4,73 @@ import { isDatabaseAway } from '../../platform/db/away.ts';
 import type { Database, Transaction } from '../../platform/db/pool.ts';
 import { type Run, RunTakenOver, renewLeases as renewLeasesOf, takeRun } from '../../platform/jobs/run-owner.ts';
 
-/** Why a run was ended from outside: it is no failure, and whoever ended it has written what came of it. */
+/** Aborts a run that was ended from outside. It is not a failure, and its outcome is already written. */
 export class RunEnded extends Error {
   override readonly name = 'RunEnded';
 }
 
-/** The process leaves while the run waits: nothing of it is under way, and another process goes on with it. */
+/** Aborts a waiting run when the process shuts down. No call is in progress, and another process resumes the run. */
 export class RunLeft extends Error {
   override readonly name = 'RunLeft';
 }
 
-/** The runs that this process works on. */
+/** The runs that this process executes. */
 export type Runner = {
-  /** Whether it may take one more of theirs where nobody waits in a queue. */
+  /** Whether this process may run one more of this owner's runs. */
   hasRoom: (of: RunOwner) => boolean;
   isLeaving: () => boolean;
-  /** From now on nothing new is taken, and what runs gives itself back at its next step. */
+  /** Takes no new runs. Running ones stop at their next step, and another process resumes them. */
   leave: () => void;
-  /** With what this process takes one more; null where it has no room. */
+  /** The lease for one more run; null if there is no room. */
   lease: (of: RunOwner) => Lease | null;
-  /** The same with a place that is nobody else's, until a run is performed in it or it is given back. */
-  reserve: (of: RunOwner) => Place | null;
-  /** Makes this process the owner, in the transaction that says there is work. */
+  /** Reserves a slot until a run uses it or it is released. */
+  reserve: (of: RunOwner) => RunSlot | null;
+  /** Makes this process the owner, in the transaction that starts the run. */
   take: (tx: Transaction, runId: string) => Promise<Run>;
-  /** Works on a run that was taken, and resolves when it has ended one way or another or has been set aside. */
-  perform: (run: Run, of: RunOwner, work: (signal: AbortSignal) => Promise<void>, place?: Place) => Promise<void>;
+  /** Executes an owned run. Resolves when the run has ended or was set aside. */
+  perform: (run: Run, of: RunOwner, work: (signal: AbortSignal) => Promise<void>, slot?: RunSlot) => Promise<void>;
   /**
-   * A run that waits for long takes no room: it is set aside, and nobody waits for its end. It stays owned, and should
-   * the process die it is found by its lease. It goes on when there is room for it again. `begins` is to be called where
-   * it has to wait: what is only slow to answer keeps its room. From then on it throws `RunLeft` as soon as the process is
-   * to end.
+   * A run that waits for long is set aside and takes no room. It stays owned, so its lease expires if the process dies.
+   * It resumes when there is room again. Call `begins` when the run really has to wait: a slow answer keeps its room.
+   * After that, it throws `RunLeft` as soon as the process shuts down.
    */
   whileWaiting: <T>(
     run: Run,
     signal: AbortSignal,
     wait: (signal: AbortSignal, begins: () => void) => Promise<T>,
   ) => Promise<T>;
-  /** Renews what this process works on, and ends what is no longer its own: by itself this happens every few seconds. */
+  /** Renews the leases and aborts runs that another process took. A timer calls it every few seconds. */
   renew: () => Promise<void>;
-  /** How many it works on, and how many beside those it has set aside. */
+  /** The number of running runs, and of runs that are set aside. */
   counts: () => { running: number; setAside: number };
-  /** Ends a run at once if this process works on it. */
+  /** Aborts a run if this process executes it. */
   end: (runId: string) => void;
-  /** Takes nothing new, lets what runs come to its next step, and cuts what is left. */
+  /** Takes no new runs, lets running ones reach their next step, and aborts the rest after the grace period. */
   stop: (options: { graceMs: number }) => Promise<void>;
 };
 
 type Lease = { owner: string; leaseMs: number };
-export type Place = Lease & { giveBack: () => void };
+export type RunSlot = Lease & { release: () => void };
 
-/** For whom a run is: a turn, a task or a conversation. */
+/** The owner of a run: taken from a turn, a task or a conversation. */
 export type RunOwner = { org_id: string; mode: string; user_id: string | null };
 
 type Settings = {
-  /** Runs at once. */
+  /** Maximum of concurrent runs. */
   capacity: number;
-  /** Of the capacity one org's and one user's at most: what goes beyond waits in the queue, and others have room. */
+  /** The share of one org and of one user. Runs beyond it wait in the queue, so that others have room. */
   ofOrg: number;
   ofUser: number;
-  /** A run whose owner has not renewed it for this long goes on in another process. */
+  /** Another process resumes a run whose lease has not been renewed for this long. */
   leaseMs: number;
   renewEveryMs: number;
 };
 
 const setAsideAfterMs = 1_000;
-const mostSetAside = 1_000;
+const maxSetAside = 1_000;
 
-/** Has what it waited for, and goes on as soon as there is room. */
-type Returning = { of: RunOwner; goOn: () => void };
+/** A run that was set aside, may continue, and waits for room. */
+type Returning = { of: RunOwner; resume: () => void };
 
 type Running = { run: Run; of: RunOwner; controller: AbortController; done: Promise<void>; setAside: () => void };
 
@@ -88,7 +87,7 @@ export function createRunner(options: {
   const leaving = new AbortController();
   const counts = new Map<string, number>();
   const returning = new Set<Returning>();
-  /** Those that return among them, until they go on. */
+  /** Runs that are set aside, including those that wait for room. */
   let setAside = 0;
   let reserved = 0;
   const renewing = setInterval(() => void renew(), renewEveryMs);
@@ -109,9 +108,9 @@ export function createRunner(options: {
     }
   }
 
-  /** Whatever is no longer ours ends here: another process goes on with it. */
+  /** Aborts runs that another process has taken. */
   async function renew(): Promise<void> {
-    // A run that begins while the database is asked is none of those it was asked about.
+    // Take the snapshot before the query: runs that start meanwhile are not in its result.
     const asked = [...running.values()];
     if (asked.length === 0) return;
     try {
@@ -122,44 +121,44 @@ export function createRunner(options: {
         if (owned.get(run.runId) !== run.epoch) controller.abort(new RunTakenOver(run));
       }
     } catch (error) {
-      log.warn({ err: error }, 'the leases of running work could not be renewed; trying again');
+      log.warn({ err: error }, 'could not renew the leases of running runs; retrying');
     }
   }
 
-  function reserve(of: RunOwner): Place | null {
+  function reserve(of: RunOwner): RunSlot | null {
     if (!hasRoom(of)) return null;
-    let isKept = true;
+    let isReserved = true;
     reserved += 1;
     count(of, 1);
-    const giveBack = () => {
-      if (!isKept) return;
-      isKept = false;
+    const release = () => {
+      if (!isReserved) return;
+      isReserved = false;
       reserved -= 1;
       count(of, -1);
       letReturn();
     };
-    return { owner, leaseMs, giveBack };
+    return { owner, leaseMs, release };
   }
 
   async function perform(
     run: Run,
     of: RunOwner,
     work: (signal: AbortSignal) => Promise<void>,
-    place?: Place,
+    slot?: RunSlot,
   ): Promise<void> {
     const controller = new AbortController();
     count(of, 1);
     running.get(run.runId)?.controller.abort(new RunTakenOver(run));
     const done = work(controller.signal).catch((error: unknown) => {
       if (error instanceof RunTakenOver || error instanceof RunEnded) return;
-      const reason = isDatabaseAway(error) ? 'the database is away' : 'it broke';
-      log.error({ err: error, run_id: run.runId }, `a run could not go on: ${reason}; it is taken up again`);
+      const reason = isDatabaseAway(error) ? 'the database is unreachable' : 'unexpected error';
+      log.error({ err: error, run_id: run.runId }, `a run was interrupted: ${reason}; it will be resumed`);
     });
     const aside = Promise.withResolvers<void>();
     const entry: Running = { run, of, controller, done, setAside: aside.resolve };
     running.set(run.runId, entry);
-    // Not before it counts as running: nobody is to see its place as free.
-    place?.giveBack();
+    // Released only after the run counts as running, so that nobody sees the slot as free.
+    slot?.release();
     const ended = done.then(() => {
       count(of, -1);
       if (running.get(run.runId) === entry) running.delete(run.runId);
@@ -168,7 +167,7 @@ export function createRunner(options: {
     await Promise.race([ended, aside.promise]);
   }
 
-  function comeBack(of: RunOwner): void {
+  function restoreRoom(of: RunOwner): void {
     setAside -= 1;
     count(of, 1);
   }
@@ -177,15 +176,15 @@ export function createRunner(options: {
     for (const each of returning) {
       if (!isWithinShares(each.of)) continue;
       returning.delete(each);
-      comeBack(each.of);
-      each.goOn();
+      restoreRoom(each.of);
+      each.resume();
     }
   }
 
-  async function comeBackWithinShares(of: RunOwner, signal: AbortSignal): Promise<void> {
+  async function returnWithinShares(of: RunOwner, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const entry: Returning = { of, goOn: resolve };
+    const entry: Returning = { of, resume: resolve };
     const onAbort = () => {
       returning.delete(entry);
       reject(signal.reason);
@@ -201,42 +200,43 @@ export function createRunner(options: {
     signal: AbortSignal,
     wait: (signal: AbortSignal, begins: () => void) => Promise<T>,
   ): Promise<T> {
-    let away: RunOwner | null = null;
-    let looking: NodeJS.Timeout | undefined;
+    let asideOwner: RunOwner | null = null;
+    let timer: NodeJS.Timeout | undefined;
     const setItAside = () => {
       const entry = running.get(runId);
       if (entry?.run.epoch !== epoch) return;
-      // Each of them keeps its conversation in memory: beyond that they take room, and new work waits in its queue. One
-      // that could go on has what others wait for, and must not wait for their room.
-      if (setAside >= mostSetAside && returning.size === 0) return;
-      clearInterval(looking);
-      away = entry.of;
+      // Each run that is set aside keeps its conversation in memory. Beyond the limit, waiting runs keep their room,
+      // and new runs queue. A returning run may hold the money that the others wait for, so the limit does not apply
+      // while one needs room.
+      if (setAside >= maxSetAside && returning.size === 0) return;
+      clearInterval(timer);
+      asideOwner = entry.of;
       setAside += 1;
-      count(away, -1);
+      count(asideOwner, -1);
       entry.setAside();
       letReturn();
     };
     const left = new AbortController();
     const leaveIt = () => left.abort(leaving.signal.reason);
     const begins = () => {
-      looking ??= setInterval(setItAside, setAsideAfterMs);
-      // A reply that gets what it wants without waiting goes on: somebody may follow it to its end.
+      timer ??= setInterval(setItAside, setAsideAfterMs);
+      // A reply that did not have to wait continues, because somebody may follow it to its end.
       leaving.signal.addEventListener('abort', leaveIt, { once: true });
       if (leaving.signal.aborted) leaveIt();
     };
     const orLeft = AbortSignal.any([signal, left.signal]);
     try {
       const result = await wait(orLeft, begins);
-      clearInterval(looking);
-      if (away !== null) {
-        await comeBackWithinShares(away, orLeft);
-        away = null;
+      clearInterval(timer);
+      if (asideOwner !== null) {
+        await returnWithinShares(asideOwner, orLeft);
+        asideOwner = null;
       }
       return result;
     } finally {
-      clearInterval(looking);
+      clearInterval(timer);
       leaving.signal.removeEventListener('abort', leaveIt);
-      if (away !== null) comeBack(away);
+      if (asideOwner !== null) restoreRoom(asideOwner);
     }
   }
 

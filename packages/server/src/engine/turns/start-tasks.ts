@@ -5,33 +5,34 @@ import type { Transaction } from '../../platform/db/pool.ts';
 import { insertOfMany, pipelined, running } from '../../platform/db/query.ts';
 import { type Run, takingNewRuns } from '../../platform/jobs/run-owner.ts';
 import type { UserRow } from '../../users/index.ts';
-import { type Committed, collectTold, concluded, insertingConversations, toldOf } from '../records/change.ts';
+import { type CommittedChange, collectEvents, concludeChange, orgEventsOf } from '../records/change.ts';
+import { insertConversationsStatements } from '../records/conversation-log.ts';
 import { type ConversationRow, messages, type TaskRow, type TurnRow, tasks, turns } from '../records/tables.ts';
-import { type Admission, decideTask, decideTurn, type NewMessage, tellCreated } from '../transitions/begin-turn.ts';
+import { type Admission, decideTask, decideTurn, type NewMessage, publishCreated } from '../transitions/begin-turn.ts';
 import { acknowledgementIn } from './acknowledgement.ts';
-import { mostOfMessage } from './call-price.ts';
 import type { AcceptedState, Turns } from './ports.ts';
-import type { Place } from './runner.ts';
+import type { RunSlot } from './runner.ts';
+import { maxCostOfMessage } from './spending.ts';
 
-/** A conversation that is to begin with a message which goes straight to work. */
-export type NewWork = { conversation: ConversationRow; user: UserRow | null; message: NewMessage };
+/** A new conversation whose first message starts a task. */
+export type NewTask = { conversation: ConversationRow; user: UserRow | null; message: NewMessage };
 
-type BegunWork = { turn: TurnRow; task: TaskRow; committed: Committed };
+type StartedTask = { turn: TurnRow; task: TaskRow; committed: CommittedChange };
 
 /**
- * Begins the work of many conversations of one org, all of one deployment, in a few statements: what `acceptMessage` and
- * `takeUpTask` do for each. `places`: one for each of them. This process owns the work from the commit on; where there is
- * none, whoever has reserved the places gives them back. Null where the money is not plenty: then nothing was written,
- * and each is taken by itself.
+ * Starts the tasks of many conversations of one org and deployment in a few statements, as `acceptMessage` and
+ * `runTaskJob` do for each. `slots` has one reserved slot per task, and this process owns the tasks from the commit
+ * on. Without a commit, the caller releases the slots. Returns null if money is tight: then nothing was written, and
+ * the caller starts the tasks one by one.
  */
-export async function beginWork(
+export async function startTasks(
   engine: Turns,
   tx: Transaction,
   admission: Admission,
-  works: readonly NewWork[],
-  places: readonly Place[],
-): Promise<BegunWork[] | null> {
-  const [[first], [lease]] = [works, places];
+  works: readonly NewTask[],
+  slots: readonly RunSlot[],
+): Promise<StartedTask[] | null> {
+  const [[first], [lease]] = [works, slots];
   if (!first || !lease) return [];
   const tenant = { orgId: first.conversation.org_id, mode: first.conversation.mode };
   if (engine.money.hasWaiting(tenant)) return null;
@@ -49,7 +50,7 @@ export async function beginWork(
   );
   if (holds === null) return null;
   const [versions, , , , , runs] = await pipelined(tx, [
-    ...insertingConversations(planned.map(({ conversation: row, entries }) => ({ row, entries }))),
+    ...insertConversationsStatements(planned.map(({ conversation: row, entries }) => ({ row, entries }))),
     running(
       insertOfMany(
         messages,
@@ -72,7 +73,7 @@ export async function beginWork(
       planned.map(({ task }) => task.id),
       lease,
     ),
-    emitAllStatement(planned.flatMap(({ conversation, told }) => toldOf(conversation, told))),
+    emitAllStatement(planned.flatMap(({ conversation, emitted }) => orgEventsOf(conversation, emitted))),
   ]);
   const versionOf = new Map(versions.map(({ id, version }) => [id, version]));
   const epochOf = new Map(runs.map(({ id, epoch }) => [id, epoch]));
@@ -85,7 +86,7 @@ export async function beginWork(
         run,
         task,
         (signal) => engine.work.task({ task, turn, run, fresh }, signal),
-        places[at],
+        slots[at],
       );
     const version = versionOf.get(conversation.id) ?? null;
     return { turn, task, committed: { conversation, version, entries, afterwards: [perform] } };
@@ -95,15 +96,24 @@ export async function beginWork(
 const capsOf = (user: UserRow | null | undefined) =>
   user ? { daily: user.daily_cap_micros, monthly: user.monthly_cap_micros } : null;
 
-function plan({ conversation: before, message }: NewWork, admission: Admission, language: string) {
-  const told = collectTold();
-  tellCreated(told, before);
-  const { conversation, asked, turn: begun } = decideTurn(before, admission, message, told);
+function plan({ conversation: before, message }: NewTask, admission: Admission, language: string) {
+  const events = collectEvents();
+  publishCreated(events, before);
+  const { conversation, asked, turn: begun } = decideTurn(before, admission, message, events);
   const acknowledgement = acknowledgementIn(language, asked.text);
   const of = { status: 'working', title: null, brief: null, acknowledgement, unstreamed: acknowledgement } as const;
-  const { task, message: acknowledged, turn } = decideTask(conversation, begun, of, told);
+  const { task, message: acknowledged, turn } = decideTask(conversation, begun, of, events);
   conversation.open_tasks += 1;
-  const entries = concluded(before, conversation, told.appended);
-  const micros = mostOfMessage(admission.model, asked.text);
-  return { conversation, entries, told: told.told, asked, acknowledged, turn: { ...begun, ...turn }, task, micros };
+  const entries = concludeChange(before, conversation, events.logged);
+  const micros = maxCostOfMessage(admission.model, asked.text);
+  return {
+    conversation,
+    entries,
+    emitted: events.emitted,
+    asked,
+    acknowledged,
+    turn: { ...begun, ...turn },
+    task,
+    micros,
+  };
 }

@@ -1,26 +1,27 @@
+import { fail } from '@vestra/contract/errors';
 import type { Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import { type Change, changeConversation } from '../records/change.ts';
+import { streamedText } from '../records/conversation-log.ts';
 import { openConversationsOf } from '../records/conversations.ts';
 import { pendingInteractions, updateInteraction } from '../records/interactions.ts';
-import { streamedText } from '../records/log.ts';
+import { publishResolvedInteraction, publishTurn } from '../records/publish.ts';
 import type { InteractionRow, TaskRow, TurnRow } from '../records/tables.ts';
-import { openTasks } from '../records/tasks.ts';
-import { tellResolved, tellTurn } from '../records/tell.ts';
+import { findTask, openTasks } from '../records/tasks.ts';
 import { deleteRun, findTurn, openTurns } from '../records/turns.ts';
 import type { BrokenEnd, StreamedReply } from '../transitions/end-run.ts';
-import { ignoreErased } from './begin-task.ts';
-import { endRun, settle, writeEnd } from './end-run.ts';
+import { endRun, settleTurn, writeEnd } from './end-run.ts';
 import type { Turns } from './ports.ts';
 import { chargeAtEnd } from './spending.ts';
+import { ignoreErased } from './start-run.ts';
 
-/** Why something was stopped, if not by a person. */
+/** The reason of a stop, unless a person stopped it. */
 type StopReason = { code: string; message: string };
 
 /** Stops the reply and all tasks of a conversation. From the commit on no process writes for them. */
 export async function stopAll(engine: Turns, change: Change, reason: StopReason | null = null): Promise<void> {
   const { tx, conversation } = change;
-  for (const row of await pendingInteractions(tx, [conversation.id])) await withdraw(change, row);
+  for (const row of await pendingInteractions(tx, [conversation.id])) await cancelInteraction(change, row);
   const turns = await openTurns(tx, conversation.id);
   const ended = new Map<string, TurnRow>();
   for (const task of await openTasks(tx, [conversation.id])) {
@@ -30,7 +31,7 @@ export async function stopAll(engine: Turns, change: Change, reason: StopReason 
   }
   for (const turn of turns) {
     const settled = ended.get(turn.id);
-    if (settled) await settle(engine, change, settled, stopOf(reason));
+    if (settled) await settleTurn(engine, change, settled, stopOf(reason));
     else await stopReply(engine, change, turn, reason);
   }
   conversation.replying_turn_id = null;
@@ -46,8 +47,8 @@ export async function stopUser(engine: Turns, tenant: Tenant, userId: string): P
 }
 
 /**
- * Stops the reply that is being made and the messages that have waited behind it, so that the next one begins at once.
- * Work goes on, and so does what waits for a person or has just been answered by one.
+ * Stops the running reply and the messages queued behind it, so that the next message starts at once. Tasks continue,
+ * and so do turns that wait for a person or have just got an answer.
  */
 export async function interruptReply(engine: Turns, change: Change): Promise<void> {
   const { tx, conversation } = change;
@@ -56,7 +57,7 @@ export async function interruptReply(engine: Turns, change: Change): Promise<voi
   const isUnbegun = ({ state, history_until }: TurnRow) => state === 'queued' && history_until === null;
   const interrupted = open.filter((turn) => turn.id === conversation.replying_turn_id || isUnbegun(turn));
   for (const row of await pendingInteractions(tx, [conversation.id])) {
-    if (row.task_id === null && interrupted.some(({ id }) => id === row.turn_id)) await withdraw(change, row);
+    if (row.task_id === null && interrupted.some(({ id }) => id === row.turn_id)) await cancelInteraction(change, row);
   }
   for (const turn of interrupted) await stopReply(engine, change, turn);
   conversation.queued_turns -= interrupted.filter(isUnbegun).length;
@@ -66,19 +67,19 @@ export async function interruptReply(engine: Turns, change: Change): Promise<voi
 /** Stops one task and the turn that asked for it. */
 export async function stopTask(engine: Turns, change: Change, task: TaskRow, why?: string): Promise<void> {
   const pending = await pendingInteractions(change.tx, [task.conversation_id]);
-  for (const row of pending.filter(({ task_id }) => task_id === task.id)) await withdraw(change, row);
+  for (const row of pending.filter(({ task_id }) => task_id === task.id)) await cancelInteraction(change, row);
   const turn = (await findTurn(change.tx, task.turn_id)) as TurnRow;
   await takeFromOwner(engine, change, 'task', task);
   await endRun(engine, change, { turn, task }, stopOf(null, why));
 }
 
-async function withdraw(change: Change, row: InteractionRow): Promise<void> {
+async function cancelInteraction(change: Change, row: InteractionRow): Promise<void> {
   const cancelled = { status: 'cancelled', decision: 'cancelled', resolved_at: sharedDate() } as const;
   change.conversation.open_interactions -= 1;
-  tellResolved(change, await updateInteraction(change.tx, row, cancelled));
+  publishResolvedInteraction(change, await updateInteraction(change.tx, row, cancelled));
 }
 
-/** A person's stop is no error of the turn. */
+/** If a person stops a run, the turn has no error. */
 const stopOf = (reason: StopReason | null, why = 'The work was stopped.', said = nothingSaid): BrokenEnd => ({
   kind: 'stopped',
   said,
@@ -95,14 +96,14 @@ async function stopReply(
   reason: StopReason | null = null,
 ): Promise<void> {
   // A queued turn has not started, and followers expect `turn.started` before `turn.settled`.
-  if (turn.history_until === null) await tellTurn(change, 'turn.started', turn);
+  if (turn.history_until === null) await publishTurn(change, 'turn.started', turn);
   if (turn.task_id !== null) return endRun(engine, change, { turn, task: null }, stopOf(reason));
   await takeFromOwner(engine, change, 'turn', turn);
   const said = { whole: await streamedText(change.tx, turn), unstreamed: '' };
   await endRun(engine, change, { turn, task: null }, stopOf(reason, undefined, said));
 }
 
-/** Fences the owner off, whoever it is, and has it end its call of a model or a tool at once. */
+/** Takes the run from its owner, and makes that process abort its model or tool call. */
 async function takeFromOwner(
   { announcer, money, traces }: Turns,
   change: Change,
@@ -119,7 +120,7 @@ async function takeFromOwner(
   });
 }
 
-/** The owner is fenced off by the same transaction and charges nothing any more. */
+/** The owner lost its lease in this transaction, so it charges nothing any more. */
 async function chargeUntilNow({ tx }: Change, tenant: Tenant, row: TurnRow | TaskRow): Promise<void> {
   const ofTask = 'turn_id' in row;
   const about = {
@@ -130,4 +131,15 @@ async function chargeUntilNow({ tx }: Change, tenant: Tenant, row: TurnRow | Tas
     turnId: ofTask ? row.turn_id : row.id,
   };
   await chargeAtEnd(tx, tenant, { runId: row.id }, about);
+}
+
+/** Stops one task and leaves the rest of its conversation running. An ended task stays as it is. */
+export async function stopOneTask(engine: Turns, { orgId, mode }: Tenant, taskId: string): Promise<void> {
+  const tenant = { orgId, mode };
+  const found = await findTask(engine.db, tenant, taskId);
+  if (!found) throw fail('task_not_found');
+  await changeConversation(engine, found.conversation_id, null, async (change) => {
+    const task = await findTask(change.tx, tenant, taskId);
+    if (task && task.status !== 'done' && task.status !== 'failed') await stopTask(engine, change, task);
+  });
 }

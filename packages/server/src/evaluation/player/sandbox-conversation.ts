@@ -3,7 +3,7 @@ import type { Followers } from '../../account/index.ts';
 import { findDeployment } from '../../agents/deployments/index.ts';
 import {
   findTurn,
-  isOver,
+  isTurnOver,
   latestTurn,
   lockOwnConversation,
   openConversation,
@@ -15,15 +15,15 @@ import {
   announce,
   type Change,
   changeConversation,
-  changing,
+  changeInTransaction,
   type Engine,
   type NewMessage,
 } from '../../engine/index.ts';
 import {
   findInteraction,
+  type InteractionResolution,
   type InteractionRow,
   pendingInteractions,
-  type Resolution,
   resolveInteraction,
 } from '../../engine/interactions/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
@@ -90,7 +90,7 @@ async function sendInSandbox(sandbox: Sandbox, conversationId: string, message: 
       const admission = await admit(engine, tx, change.conversation, deployment);
       return acceptMessage(engine, change, admission, asTest(message));
     };
-    return changing(tx, conversation, say, engine.jobs);
+    return changeInTransaction(tx, conversation, say, engine.jobs);
   });
   announce(engine.announcer, committed);
   return result;
@@ -106,7 +106,7 @@ async function deploymentOf(tx: Transaction, { tenant, deploymentId }: Sandbox) 
 
 type Script = {
   conversationId: string;
-  answer: (wait: InteractionRow) => Promise<Resolution> | Resolution;
+  answer: (wait: InteractionRow) => Promise<InteractionResolution> | InteractionResolution;
   /** Called after each turn, also after one that failed. */
   onTurnOver?: () => Promise<void>;
   /** The next message of the user; null if there is none. */
@@ -159,14 +159,17 @@ type Follower = ReturnType<Followers['follow']>;
 async function untilTurnIsOver(
   { engine }: Pick<Sandbox, 'engine'>,
   { conversationId, turnId }: { conversationId: string; turnId: string },
-  { follower, answer }: { follower: Follower; answer: (wait: InteractionRow) => Promise<Resolution> | Resolution },
+  {
+    follower,
+    answer,
+  }: { follower: Follower; answer: (wait: InteractionRow) => Promise<InteractionResolution> | InteractionResolution },
   signal: AbortSignal,
 ): Promise<TurnRow> {
   for (;;) {
     signal.throwIfAborted();
     const turn = await findTurn(engine.db, turnId);
     if (!turn) throw fail('conversation_not_found');
-    if (isOver(turn.state)) return turn;
+    if (isTurnOver(turn.state)) return turn;
     const waits = await pendingInteractions(engine.db, [conversationId]);
     for (const wait of waits) await resolve(engine, conversationId, wait, await answer(wait));
     if (waits.length === 0) await untilStateMayChange(follower, signal);
@@ -177,7 +180,7 @@ async function resolve(
   engine: Engine,
   conversationId: string,
   wait: InteractionRow,
-  resolution: Resolution,
+  resolution: InteractionResolution,
 ): Promise<void> {
   await changeConversation(engine, conversationId, null, async (change) => {
     const row = await findInteraction(change.tx, { orgId: wait.org_id, mode: wait.mode }, wait.id);
@@ -202,7 +205,7 @@ async function untilStateMayChange(follower: Follower, signal: AbortSignal): Pro
 export function standInAnswer(
   { type, purpose, details }: Pick<InteractionRow, 'type' | 'purpose' | 'details'>,
   { approves }: Pick<PlayedScenario, 'approves'>,
-): Resolution | 'ask the user' {
+): InteractionResolution | 'ask the user' {
   switch (type) {
     case 'approval': {
       const isForServer = purpose === 'permission' && typeof details.server === 'string';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { withoutCredentials } from '@vestra/agent/credential';
 import type { Exchange } from '../../engine/conversations/index.ts';
-import type { InteractionRow, Resolution } from '../../engine/interactions/index.ts';
+import type { InteractionResolution, InteractionRow } from '../../engine/interactions/index.ts';
 import { standInAnswer } from '../player/sandbox-conversation.ts';
 import type { ReplayedExchange } from '../tables.ts';
 
@@ -87,7 +87,7 @@ const plain = (text: string) => text.normalize('NFKC').toLowerCase().replace(/\s
 export function recordedAnswer(
   wait: Pick<InteractionRow, 'type' | 'purpose' | 'details' | 'questions'>,
   exchanges: readonly Exchange[],
-): Resolution {
+): InteractionResolution {
   const then = exchanges.flatMap(({ reply, work }) => [...reply.waits, ...work.waits]);
   if (wait.type === 'question') {
     const asked = JSON.stringify(wait.questions?.map(({ question }) => question));

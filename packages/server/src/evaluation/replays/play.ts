@@ -3,7 +3,7 @@ import type { PricedModel } from '@vestra/models/prices';
 import { emit } from '../../account/index.ts';
 import { versionOf } from '../../agents/versions/index.ts';
 import { costOf } from '../../billing/index.ts';
-import { type Exchange, holdConversation, readTalk } from '../../engine/conversations/index.ts';
+import { type Exchange, holdConversation, readExchanges } from '../../engine/conversations/index.ts';
 import { ask, judgeLine, paidByOrg } from '../../engine/index.ts';
 import { mapLimited } from '../../platform/async/map-limited.ts';
 import { transaction } from '../../platform/db/transaction.ts';
@@ -78,14 +78,14 @@ async function replayTalk(
   const { row: replay } = play;
   const talk = { ...row, started_at: row.started_at ?? new Date() };
   try {
-    const before = (await readTalk(engine.db, talk.source_id)).filter(hasEnded).slice(0, maxExchanges);
+    const before = (await readExchanges(engine.db, talk.source_id)).filter(hasEnded).slice(0, maxExchanges);
     if (before.length === 0)
       throw fail('conversation_not_found', { message: 'Nothing of this talk is left to replay.' });
     const sandbox = sandboxOf(player, play);
     talk.conversation_id ??= await begin(sandbox, talk, before[0] as Exchange);
     engine.announcer.notify('test_run', replay.id);
     const broken = await sendAll(player, sandbox, { conversationId: talk.conversation_id, before }, signal);
-    const after = await readTalk(engine.db, talk.conversation_id);
+    const after = await readExchanges(engine.db, talk.conversation_id);
     const compared = before.map((each, at) =>
       compareExchange(each, after[at], broken && at === after.length - 1 ? (broken.message ?? broken.code) : null),
     );

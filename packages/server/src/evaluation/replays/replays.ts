@@ -7,7 +7,7 @@ import {
   type ConversationRow,
   eraseHiddenConversations,
   findConversation,
-  lastTalksOf,
+  recentConversationsOf,
 } from '../../engine/conversations/index.ts';
 import { assertPayable, type Engine, usableModel } from '../../engine/index.ts';
 import type { Origin } from '../../platform/caller.ts';
@@ -50,7 +50,7 @@ export async function createReplay(
   const { version, manifest } = await getVersion(tx, deployment, wanted ?? deployment.newest_version);
   const talks = conversationIds
     ? await namedTalks(tx, origin, deployment, conversationIds)
-    : await lastTalksOf(tx, origin, { deploymentId: deployment.id, version, limit: last ?? usualLast });
+    : await recentConversationsOf(tx, origin, { deploymentId: deployment.id, version, limit: last ?? usualLast });
   if (talks.length === 0) {
     throw fail('invalid_request', {
       message: `No other version than ${version} of this deployment has talked to anybody lately: there is nothing to replay.`,

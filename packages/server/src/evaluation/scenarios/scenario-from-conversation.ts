@@ -17,7 +17,7 @@ import {
   type Exchange,
   findConversation,
   type RecordedCall,
-  readTalk,
+  readExchanges,
   transcriptOf,
 } from '../../engine/conversations/index.ts';
 import { ask, type Engine, forWaitingCaller, paidByOrg, usableModel } from '../../engine/index.ts';
@@ -73,7 +73,7 @@ async function exchangesOf(
   if (!conversation || conversation.is_hidden) throw fail('conversation_not_found');
   const task = taskId === null ? null : await findTask(db, tenant, taskId);
   if (taskId !== null && task?.conversation_id !== conversationId) throw fail('task_not_found');
-  const exchanges = (await readTalk(db, conversationId)).filter(({ turn }) => !task || turn.id === task.turn_id);
+  const exchanges = (await readExchanges(db, conversationId)).filter(({ turn }) => !task || turn.id === task.turn_id);
   const isEmpty = exchanges.every(({ user }) => user.every(({ text }) => text.trim() === ''));
   if (isEmpty) throw fail('invalid_request', { message: 'Nobody has said anything in this conversation yet.' });
   return { conversation, exchanges };

@@ -4,7 +4,7 @@ import type { Message } from '@vestra/agent/message';
 import type { Ask } from '@vestra/agent/question';
 import { z } from 'zod';
 import { questionText, readTranscript, type Transcript } from '../../engine/conversations/index.ts';
-import { type InteractionRow, type Resolution, readAnswer } from '../../engine/interactions/index.ts';
+import { type InteractionResolution, type InteractionRow, readAnswer } from '../../engine/interactions/index.ts';
 import { storableText } from '../../platform/db/storable-text.ts';
 import type { Play, Player, PlayFault } from '../player/player.ts';
 import { openInSandbox, playConversation, sandboxOf, standInAnswer } from '../player/sandbox-conversation.ts';
@@ -79,7 +79,11 @@ const messageOf = ({ tool_results, recorded_calls }: PlayedScenario, text: strin
 
 type AskedPlay = Pick<ScenarioPlay, 'result' | 'conversationId' | 'ask'>;
 
-async function answerWait(db: Player['engine']['db'], play: AskedPlay, wait: InteractionRow): Promise<Resolution> {
+async function answerWait(
+  db: Player['engine']['db'],
+  play: AskedPlay,
+  wait: InteractionRow,
+): Promise<InteractionResolution> {
   const decided = standInAnswer(wait, play.result.scenario);
   return decided === 'ask the user' ? answerQuestions(db, play, wait) : decided;
 }
@@ -89,7 +93,7 @@ async function answerQuestions(
   db: Player['engine']['db'],
   { conversationId, ask, result }: AskedPlay,
   wait: InteractionRow,
-): Promise<Resolution> {
+): Promise<InteractionResolution> {
   const { said } = await readTranscript(db, conversationId);
   const answers: string[] = [];
   for (const question of wait.questions ?? []) {

@@ -2,8 +2,8 @@ import { Failure } from '@vestra/contract/errors';
 import { signedHeaders } from '../../automation/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import {
-  type Answer,
   answerInteraction,
+  type InteractionAnswer,
   releaseCall,
   renewCall,
   type TakenCall,
@@ -119,7 +119,7 @@ async function attempt(
   }
 }
 
-async function deliver(engine: Engine, call: TakenCall, answer: Answer): Promise<void> {
+async function deliver(engine: Engine, call: TakenCall, answer: InteractionAnswer): Promise<void> {
   const origin = {
     orgId: call.org_id,
     mode: call.mode,
@@ -138,7 +138,7 @@ async function deliver(engine: Engine, call: TakenCall, answer: Answer): Promise
 }
 
 type EndpointOutcome =
-  | { kind: 'answered'; answer: Answer; fault: string | null }
+  | { kind: 'answered'; answer: InteractionAnswer; fault: string | null }
   /** The address accepted the call and will answer over the API. */
   | { kind: 'later' }
   | { kind: 'again'; fault: string };
@@ -175,7 +175,7 @@ function readJson(body: Uint8Array): unknown {
   }
 }
 
-const answered = (answer: Answer): EndpointOutcome => ({ kind: 'answered', answer, fault: null });
+const answered = (answer: InteractionAnswer): EndpointOutcome => ({ kind: 'answered', answer, fault: null });
 const failed = (fault: string): EndpointOutcome => ({
   kind: 'answered',
   answer: { error: 'The function failed.' },

@@ -4,11 +4,11 @@ import { changeConversation, type Engine } from '../../engine/index.ts';
 import {
   findInteraction,
   type InteractionRow,
+  publishCallProgress,
   releaseCall,
   renewCall,
   type TakenCall,
   takeCalls,
-  tellCallProgress,
 } from '../../engine/interactions/index.ts';
 import type { Watchers } from '../../platform/async/watchers.ts';
 import type { Tenant } from '../../platform/caller.ts';
@@ -71,7 +71,7 @@ export async function holdCall(
   return changeConversation(engine, found.conversation_id, null, async (change) => {
     const row = await renewCall(change.tx, tenant, { ...claim, progress });
     if (!row) return refuse(change.tx, tenant, claim.callId);
-    if (row.progress !== found.progress) tellCallProgress(change, row, progress);
+    if (row.progress !== found.progress) publishCallProgress(change, row, progress);
     return row;
   }).catch((error: unknown) => {
     throw error instanceof Failure && error.code === 'conversation_not_found' ? fail('interaction_not_found') : error;

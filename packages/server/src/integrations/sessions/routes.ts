@@ -1,6 +1,6 @@
 import { Failure, fail } from '@vestra/contract/errors';
 import type { Screens } from '../../computers/index.ts';
-import { announce, type Committed, type Engine } from '../../engine/index.ts';
+import { announce, type CommittedChange, type Engine } from '../../engine/index.ts';
 import type { Caller } from '../../platform/caller.ts';
 import { sharedNow } from '../../platform/db/clock.ts';
 import type { Database } from '../../platform/db/pool.ts';
@@ -28,7 +28,7 @@ export function sessionRoutes(dependencies: SessionDependencies): Handlers<'sess
   return {
     create: async ({ caller, origin, body, commit }) => {
       if (typeof body.voice === 'string') voice.assertVoice(body.voice);
-      let opened: Committed | null = null;
+      let opened: CommittedChange | null = null;
       const answer = await commit(async (tx) => {
         const { shown, committed } = await createSession(tx, { caller, origin, publicUrl }, body);
         opened = committed;

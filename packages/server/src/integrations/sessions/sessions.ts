@@ -8,7 +8,7 @@ import { findSettings, type OrgSettings, recordAudit } from '../../account/index
 import { type DeploymentRow, findDeployment } from '../../agents/deployments/index.ts';
 import type { Viewer } from '../../computers/index.ts';
 import { deploymentFor, findConversation, openConversation } from '../../engine/conversations/index.ts';
-import type { Committed } from '../../engine/index.ts';
+import type { CommittedChange } from '../../engine/index.ts';
 import type { Caller, Origin } from '../../platform/caller.ts';
 import { sharedNow } from '../../platform/db/clock.ts';
 import type { Database, Transaction } from '../../platform/db/pool.ts';
@@ -85,7 +85,7 @@ type SessionSubject = {
   user: UserRow | null;
   conversationId: string | null;
   deployment: DeploymentRow | null;
-  committed: Committed | null;
+  committed: CommittedChange | null;
 };
 
 async function subjectOf(tx: Transaction, caller: Caller, body: Body): Promise<SessionSubject> {

@@ -10,7 +10,7 @@ import { createHoldQueue } from '../../billing/hold-queue.ts';
 import type { AgentComputers } from '../../computers/agent-computers.ts';
 import { agentBrowsers } from '../../computers/browser/agent-tools.ts';
 import type { Engine } from '../../engine/index.ts';
-import { readRunTrace } from '../../engine/records/run-trace.ts';
+import { readRunTrace } from '../../engine/records/trace.ts';
 import { createEngine } from '../../engine/runs/engine.ts';
 import { createPolicyHook, ownPolicyHookSecret } from '../../engine/runs/policy-hook.ts';
 import { fitPicture } from '../../engine/tools/pictures.ts';

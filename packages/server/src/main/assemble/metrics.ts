@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { dueDeliveriesStatement } from '../../automation/webhooks/deliveries.ts';
 import type { Computers } from '../../computers/running-computer.ts';
-import { readingStoredBytes } from '../../engine/files/index.ts';
+import { storedBytesStatement } from '../../engine/files/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import type { Statement } from '../../platform/db/group.ts';
 import { pipelined, running } from '../../platform/db/query.ts';
@@ -34,7 +34,7 @@ export function addServerMetrics(
     keptFor(everyMs, async () => ((await health()).condition.isUp ? askBriefly(db, statement()) : null));
   const backlog = asked(() => readingBacklog(queues), askEveryMs);
   const dueDeliveries = asked(dueDeliveriesStatement, askEveryMs);
-  const storedBytes = asked(readingStoredBytes, sizeEveryMs);
+  const storedBytes = asked(storedBytesStatement, sizeEveryMs);
   const disk = keptFor(askEveryMs, () => statfs(config.dataDir).catch(() => null));
   const { $client: pool } = db;
 

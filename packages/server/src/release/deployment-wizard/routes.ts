@@ -1,6 +1,6 @@
 import { Failure, fail } from '@vestra/contract/errors';
 import { presentTurn, type TurnRow } from '../../engine/conversations/index.ts';
-import { announce, type Committed as ConversationCommit } from '../../engine/index.ts';
+import { announce, type CommittedChange as ConversationCommit } from '../../engine/index.ts';
 import type { Caller } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { commitPrepared } from '../../platform/http/commit-prepared.ts';

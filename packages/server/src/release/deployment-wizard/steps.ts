@@ -9,7 +9,7 @@ import {
   newConversationRow,
   type TurnRow,
 } from '../../engine/conversations/index.ts';
-import { type Committed, changing, recordExchange } from '../../engine/index.ts';
+import { type CommittedChange, changeInTransaction, recordExchange } from '../../engine/index.ts';
 import type { Caller, Tenant } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import {
@@ -87,13 +87,13 @@ export async function writeStep(
   tx: Transaction,
   caller: Caller,
   { conversationId, after, said, interview, progress }: InterviewStep,
-): Promise<{ turn: TurnRow; committed: Committed }> {
+): Promise<{ turn: TurnRow; committed: CommittedChange }> {
   const conversation =
     after === 0
       ? await insertConversation(tx, newConversationRow(caller, conversationId, { is_hidden: true }))
       : await lockOwnConversation(tx, caller, conversationId);
   if (conversation.turn_count !== after) throw new StepOvertaken();
-  const { result, committed } = await changing(tx, conversation, (change) =>
+  const { result, committed } = await changeInTransaction(tx, conversation, (change) =>
     recordExchange(change, {
       origin: 'interview',
       said: { text: said, context: after === 0 ? { deployment: interview.deployment } : null },

@@ -1,21 +1,21 @@
 import type { Micros } from '@vestra/contract/money';
 import type { UnavailableServer } from '../../agents/tool-servers/index.ts';
 import { type Cost, costOf, costOfKinds, costOfTurn } from '../../billing/index.ts';
-import type { Change, Telling } from './change.ts';
+import type { Change, EventSink } from './change.ts';
 import { presentInteraction, presentMessage, presentTask, presentToolCall, presentTurn } from './present.ts';
 import type { InteractionRow, MessageRow, TaskRow, TurnRow } from './tables.ts';
 
-/** How each thing that happens reaches the conversation's log and other systems, in one place. */
+/** Publishes each change to the conversation's log and to webhooks. */
 
-/** A turn that begins has cost nothing, and neither that nor one that has ended waits for anything. */
-export async function tellTurn(change: Change, type: 'turn.started' | 'turn.settled', turn: TurnRow): Promise<void> {
+/** A turn that starts has cost nothing, and neither a new nor a settled turn has open interactions. */
+export async function publishTurn(change: Change, type: 'turn.started' | 'turn.settled', turn: TurnRow): Promise<void> {
   const isNew = turn.settled_at === null;
-  tellPricedTurn(change, type, turn, isNew ? 0n : await costOfTurn(change.tx, turn.conversation_id, turn.id));
+  publishPricedTurn(change, type, turn, isNew ? 0n : await costOfTurn(change.tx, turn.conversation_id, turn.id));
 }
 
-/** For whoever knows what it has cost. */
-export function tellPricedTurn(
-  change: Telling,
+/** For callers that know the cost of the turn. */
+export function publishPricedTurn(
+  change: EventSink,
   type: 'turn.started' | 'turn.settled',
   turn: TurnRow,
   costMicros: Micros,
@@ -23,34 +23,34 @@ export function tellPricedTurn(
   const shown = presentTurn(turn, { interactions: [], costMicros });
   if (isFailedReply(turn)) {
     change.log({ type: 'turn.failed', turnId: turn.id, taskId: null, data: { turn: shown } });
-    change.tell({ type: 'turn.failed', data: shown });
+    change.emit({ type: 'turn.failed', data: shown });
   }
   change.log({ type, turnId: turn.id, taskId: null, data: { turn: shown } });
 }
 
-/** Of work that failed the task's own event tells; whoever stopped a reply needs not to be told that it came to no end. */
+/** A failed task has its own event, and a stopped reply is not a failure. */
 const isFailedReply = ({ settled_at, error_code, task_id }: TurnRow) =>
   settled_at !== null && error_code !== null && task_id === null;
 
-/** The text as it came, where it was not streamed, and then the message as it is kept. */
-export function tellMessage(change: Telling, message: MessageRow, unstreamed: string): void {
+/** Publishes text that was not streamed yet, and then the stored message. */
+export function publishMessage(change: EventSink, message: MessageRow, unstreamed: string): void {
   const about = { turnId: message.turn_id, taskId: message.task_id };
-  tellDelta(change, about, { text: unstreamed, message_id: message.id });
+  publishDelta(change, about, { text: unstreamed, message_id: message.id });
   const data = presentMessage(message);
   change.log({ type: 'reply.completed', ...about, data: { message: data } });
-  change.tell({ type: 'reply.completed', data });
+  change.emit({ type: 'reply.completed', data });
 }
 
-export function tellDelta(
-  change: Telling,
+export function publishDelta(
+  change: EventSink,
   about: { turnId: string; taskId?: string | null },
   data: { text: string; message_id: string },
 ): void {
   if (data.text !== '') change.log({ type: 'reply.delta', ...about, data });
 }
 
-/** Once for each outage. The stream is read by the person's own page too: it has no word of hosts and secrets. */
-export function tellAway(
+/** Called once per outage. The user's page reads the stream too, so the log entry names no hosts and no secrets. */
+export function publishUnavailableServer(
   change: Change,
   { turn, task }: { turn: TurnRow; task: TaskRow | null },
   { serverId, slug, reason, message, isPersonal }: UnavailableServer,
@@ -58,7 +58,7 @@ export function tellAway(
   const about = { turnId: turn.id, taskId: task?.id ?? null };
   const shown = { server: slug, reason, user_id: isPersonal ? turn.user_id : null };
   change.log({ type: 'tool_server.away', ...about, data: shown });
-  change.tell({
+  change.emit({
     type: 'tool_server.away',
     data: {
       object: 'tool_server',
@@ -73,14 +73,14 @@ export function tellAway(
 
 type TaskEvent = 'task.started' | 'task.completed' | 'task.failed' | 'task.stopped';
 
-/** `extra` is what a stop by a limit or a policy adds; a stop by a person adds nothing. */
-export async function tellTask(
+/** `extra` is set if a limit or a policy stopped the task, and not if a person did. */
+export async function publishTask(
   change: Change,
   type: TaskEvent,
   task: TaskRow,
   extra: { reason?: string; message?: string | null } = {},
 ): Promise<void> {
-  tellPricedTask(
+  publishPricedTask(
     change,
     type,
     task,
@@ -89,9 +89,9 @@ export async function tellTask(
   );
 }
 
-/** For whoever knows what it has cost. */
-export function tellPricedTask(
-  change: Telling,
+/** For callers that know the cost of the task. */
+export function publishPricedTask(
+  change: EventSink,
   type: TaskEvent,
   task: TaskRow,
   cost: Cost,
@@ -99,32 +99,32 @@ export function tellPricedTask(
 ): void {
   const shown = presentTask(task, cost, { isListed: false });
   change.log({ type, taskId: task.id, turnId: task.turn_id, data: { task: shown, ...extra } });
-  change.tell({ type, data: { ...shown, ...extra } });
+  change.emit({ type, data: { ...shown, ...extra } });
 }
 
-export function tellProgress(change: Change, task: TaskRow): void {
+export function publishProgress(change: Change, task: TaskRow): void {
   const { id, turn_id, title, progress } = task;
   change.log({ type: 'task.progress', taskId: id, turnId: turn_id, data: { title, progress } });
 }
 
-export function tellWait(change: Change, row: InteractionRow, given: unknown): void {
+export function publishInteraction(change: Change, row: InteractionRow, given: unknown): void {
   const about = { taskId: row.task_id, turnId: row.turn_id };
   const shown = presentInteraction(row);
   change.log({ type: 'interaction.created', ...about, data: { interaction: shown } });
   if (row.type === 'tool_call') {
     change.log({ type: 'tool_call.created', ...about, data: { call: presentToolCall(row, given) } });
   }
-  change.tell({ type: 'interaction.created', data: shown });
+  change.emit({ type: 'interaction.created', data: shown });
 }
 
-export function tellCallProgress(change: Change, row: InteractionRow, text: string): void {
+export function publishCallProgress(change: Change, row: InteractionRow, text: string): void {
   const data = { call_id: row.id, name: String(row.details.tool_name), text };
   change.log({ type: 'tool_call.progress', taskId: row.task_id, turnId: row.turn_id, data });
 }
 
-export function tellResolved(change: Change, row: InteractionRow): void {
+export function publishResolvedInteraction(change: Change, row: InteractionRow): void {
   const shown = presentInteraction(row);
   const data = { interaction: shown };
   change.log({ type: 'interaction.resolved', taskId: row.task_id, turnId: row.turn_id, data });
-  change.tell({ type: row.status === 'expired' ? 'interaction.expired' : 'interaction.resolved', data: shown });
+  change.emit({ type: row.status === 'expired' ? 'interaction.expired' : 'interaction.resolved', data: shown });
 }

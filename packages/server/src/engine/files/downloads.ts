@@ -1,7 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { sharedNow } from '../../platform/db/clock.ts';
+import type { Database } from '../../platform/db/pool.ts';
+import type { FileStore, Range } from '../../platform/files/file-store.ts';
+import { findLinkedFile } from './store.ts';
 
-/** A link carries its own proof: whoever has it may read this one file until it expires. */
+/** A link carries a signature: its holder may read this one file until it expires. */
 export type DownloadLinks = {
   make: (fileId: string) => { url: string; expiresAt: Date };
   isGood: (fileId: string, expires: string, signature: string) => boolean;
@@ -29,5 +32,24 @@ export function createDownloadLinks(
       const wanted = sign(fileId, expires);
       return given.length === wanted.length && timingSafeEqual(given, wanted) && Number(expires) > now();
     },
+  };
+}
+
+/** Clients follow the redirect at once, so the store's link may be short-lived. */
+const directSeconds = 60;
+
+/** The file of a signed link; null if the file or its bytes are gone. */
+export function downloadSource(db: Database, store: FileStore, { isDirect }: { isDirect: boolean }) {
+  return async (fileId: string) => {
+    const row = await findLinkedFile(db, fileId);
+    if (!row) return null;
+    const { org_id, sha256 } = row;
+    const as = { filename: row.filename ?? row.id, mediaType: row.mime_type ?? 'application/octet-stream' };
+    return {
+      ...as,
+      bytes: row.size_bytes,
+      direct: isDirect ? store.link(org_id, sha256, { ...as, seconds: directSeconds }) : null,
+      open: (range?: Range) => store.open(org_id, sha256, range),
+    };
   };
 }

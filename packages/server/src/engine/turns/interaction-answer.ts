@@ -1,10 +1,10 @@
 import { fail } from '@vestra/contract/errors';
-import { needsOf } from '../records/needs.ts';
+import { approvalRequirementsOf } from '../records/interactions.ts';
 import type { InteractionRow } from '../records/tables.ts';
-import type { Resolution } from './resolve-interaction.ts';
+import type { InteractionResolution } from './interactions.ts';
 
-/** What somebody sent to answer an interaction. */
-export type Answer = {
+/** The body of an answer to an interaction. */
+export type InteractionAnswer = {
   approve?: boolean | undefined;
   answers?: readonly string[] | undefined;
   decision?: 'done' | 'could_not' | 'not_now' | undefined;
@@ -14,10 +14,10 @@ export type Answer = {
   nonce?: string | undefined;
 };
 
-const largestOutput = 256 * 1024;
+const maxOutputBytes = 256 * 1024;
 
-/** What an answer comes to, or why the interaction does not take it. */
-export function readAnswer(row: InteractionRow, answer: Answer): Resolution {
+/** Returns the resolution of an answer, or throws if the interaction does not accept it. */
+export function readAnswer(row: InteractionRow, answer: InteractionAnswer): InteractionResolution {
   if (row.status === 'expired') throw fail('interaction_expired');
   if (row.status !== 'pending') throw fail('already_answered');
   switch (row.type) {
@@ -34,12 +34,12 @@ export function readAnswer(row: InteractionRow, answer: Answer): Resolution {
   }
 }
 
-function readApproval(row: InteractionRow, answer: Answer): Resolution {
+function readApproval(row: InteractionRow, answer: InteractionAnswer): InteractionResolution {
   if (answer.answers !== undefined) throw fail('answers_not_expected', { param: 'answers' });
   if (answer.decision !== undefined) throw fail('decision_not_expected', { param: 'decision' });
   if (isSaid(answer.output) || answer.error !== undefined || answer.approve === undefined) throw mismatch('approve');
   if (!answer.approve) return { status: 'resolved', decision: 'denied' };
-  const needs = needsOf(row);
+  const needs = approvalRequirementsOf(row);
   if (needs.includes('installation')) throw fail('install_ability_instead');
   if (needs.includes('present_user') && answer.present_user !== true)
     throw fail('present_user_required', { param: 'present_user' });
@@ -47,7 +47,7 @@ function readApproval(row: InteractionRow, answer: Answer): Resolution {
   return { status: 'resolved', decision: 'approved' };
 }
 
-function readQuestion(row: InteractionRow, answer: Answer): Resolution {
+function readQuestion(row: InteractionRow, answer: InteractionAnswer): InteractionResolution {
   if (answer.decision !== undefined) throw fail('decision_not_expected', { param: 'decision' });
   if (isSaid(answer.output) || answer.error !== undefined) throw mismatch('answers');
   if (answer.answers === undefined && answer.approve === false) return { status: 'resolved', decision: 'denied' };
@@ -56,7 +56,7 @@ function readQuestion(row: InteractionRow, answer: Answer): Resolution {
   return answered(row, answer.answers);
 }
 
-function readHandoff(row: InteractionRow, answer: Answer): Resolution {
+function readHandoff(row: InteractionRow, answer: InteractionAnswer): InteractionResolution {
   if (answer.approve !== undefined || isSaid(answer.output) || answer.error !== undefined) throw mismatch('decision');
   if (answer.answers !== undefined && answer.decision === undefined) {
     if (row.details.asks_for_value !== true) throw fail('answers_not_expected', { param: 'answers' });
@@ -80,7 +80,7 @@ function readHandoff(row: InteractionRow, answer: Answer): Resolution {
   }
 }
 
-function answered(row: InteractionRow, answers: readonly string[]): Resolution {
+function answered(row: InteractionRow, answers: readonly string[]): InteractionResolution {
   const questions = row.questions ?? [];
   if (answers.length !== questions.length) {
     throw fail('answers_mismatch', {
@@ -95,7 +95,7 @@ function answered(row: InteractionRow, answers: readonly string[]): Resolution {
   return { status: 'resolved', decision: 'answered', answers: [...answers], output, is_error: false };
 }
 
-function readToolCall(answer: Answer): Resolution {
+function readToolCall(answer: InteractionAnswer): InteractionResolution {
   if (answer.answers !== undefined) throw fail('answers_not_expected', { param: 'answers' });
   if (answer.decision !== undefined) throw fail('decision_not_expected', { param: 'decision' });
   if (answer.approve !== undefined || isSaid(answer.output) === (answer.error !== undefined)) throw mismatch('output');
@@ -103,13 +103,13 @@ function readToolCall(answer: Answer): Resolution {
     return { status: 'resolved', decision: 'answered', output: answer.error, is_error: true };
   }
   const output = typeof answer.output === 'string' ? answer.output : JSON.stringify(answer.output);
-  if (Buffer.byteLength(output) > largestOutput) {
+  if (Buffer.byteLength(output) > maxOutputBytes) {
     throw fail('invalid_request', { param: 'output', message: 'The output of a tool may hold at most 256 KB.' });
   }
   return { status: 'resolved', decision: 'answered', output, is_error: false };
 }
 
-/** JSON has no undefined: a field that was sent, also as null, was said. */
+/** JSON has no undefined, so a field with null was sent. */
 const isSaid = (value: unknown) => value !== undefined;
 
 const mismatch = (param: string) => fail('answer_mismatch', { param });

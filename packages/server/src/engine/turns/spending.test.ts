@@ -2,7 +2,7 @@ import { flatPrice, type Price } from '@vestra/models/prices';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { costsOfItems } from '../../billing/charge-items.ts';
-import { itemsOfCall, mostOfRequest } from './call-price.ts';
+import { itemsOfCall, maxCostOfRequest } from './spending.ts';
 
 const about = { userId: null, deploymentId: null, conversationId: null, taskId: null, turnId: null };
 const opus: Price = { ...flatPrice(4, 20, 0.2), cache_write_per_mtok: 5, cache_write_long_per_mtok: 8 };
@@ -30,20 +30,25 @@ const used = (inputTokens: number, outputTokens: number, cacheReadTokens = 0, ca
   cacheWriteLongTokens: long,
 });
 
-describe('what a call costs [MOD-207]', () => {
+describe('the cost of a model call [MOD-207]', () => {
   it.each<[string, Price, ReturnType<typeof used>, bigint]>([
     ['input and output', opus, used(1_000, 100), 4_000n + 2_000n],
-    ['what was read from the cache', opus, used(0, 0, 10_000), 2_000n],
-    ['what was written for five minutes', opus, used(0, 0, 0, 10_000), 50_000n],
-    ['what was written for an hour', opus, used(0, 0, 0, 0, 10_000), 80_000n],
-    ['as much as is cheap', haiku, used(100_000, 10), 10_000n + 5n],
-    ['a token more, and all of it is dear', haiku, used(100_001, 10), 50_001n + 25n],
-    ['read, written and new together', haiku, used(1, 0, 50_000, 25_000, 25_000), 2_500n + 15_625n + 25_000n + 1n],
-  ])('of %s', (_of, price, usage, micros) => {
+    ['cache reads', opus, used(0, 0, 10_000), 2_000n],
+    ['cache writes for five minutes', opus, used(0, 0, 0, 10_000), 50_000n],
+    ['cache writes for an hour', opus, used(0, 0, 0, 0, 10_000), 80_000n],
+    ['tokens up to the threshold of the low price', haiku, used(100_000, 10), 10_000n + 5n],
+    ['one token above the threshold: all at the high price', haiku, used(100_001, 10), 50_001n + 25n],
+    [
+      'cache reads, cache writes and new tokens together',
+      haiku,
+      used(1, 0, 50_000, 25_000, 25_000),
+      2_500n + 15_625n + 25_000n + 1n,
+    ],
+  ])('%s', (_of, price, usage, micros) => {
     expect(sum(costOf(price, usage))).toBe(micros);
   });
 
-  it('is what its items add up to, and within half a micro-dollar of its exact price', () => {
+  it('is the sum of its items, within half a micro-dollar of the exact price', () => {
     const dollars = fc.integer({ min: 0, max: 200_000 }).map((thousandths) => thousandths / 1_000);
     const tokens = fc.integer({ min: 0, max: 2_000_000 });
     fc.assert(
@@ -78,10 +83,10 @@ describe('what a call costs [MOD-207]', () => {
     );
   });
 
-  it('is held dearly from half of the line on, for tokens are only estimated before', () => {
+  it('reserves at the high price from half of the threshold on, because tokens are estimates', () => {
     const model = { id: 'm', price: haiku, max_output_tokens: 0 };
     const heldFor = (characters: number) =>
-      mostOfRequest(model, { system: ['x'.repeat(characters)], messages: [], tools: [], maxOutputTokens: 0 });
+      maxCostOfRequest(model, { system: ['x'.repeat(characters)], messages: [], tools: [], maxOutputTokens: 0 });
     const [cheap, dear] = [heldFor(10_000), heldFor(2_000_000)];
     expect(Number(dear) / Number(cheap)).toBeGreaterThan(900);
   });

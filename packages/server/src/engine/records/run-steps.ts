@@ -1,24 +1,24 @@
 import type { ToolMedia } from '@vestra/agent/message';
 import type { Usage } from '@vestra/agent/model';
 import type { CallResult, ModelStep, Step, SummaryStep, WaitOutcome } from '@vestra/agent/step';
-import type { Executor, Transaction } from '../../platform/db/pool.ts';
+import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, insertMany, one, pipelined, reading, rowsOf, run, update } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { storableJson, storableText } from '../../platform/db/storable-text.ts';
 import { columnsOf, count, text } from '../../platform/db/table.ts';
 import { type Run, RunTakenOver } from '../../platform/jobs/run-owner.ts';
-import { isConnected, readingInteractionsOf } from './interactions.ts';
-import { type CallRow, type InteractionRow, type KeptMedia, runCalls, runSteps, type StepRow } from './tables.ts';
+import { interactionsOfRunsStatement, isConnected } from './interactions.ts';
+import { type CallRow, type InteractionRow, runCalls, runSteps, type StepRow, type StoredMedia } from './tables.ts';
 
-/** What one call of a model has cost. */
+/** The cost of one model call. */
 export type StepCost = { model: string; costMicros: bigint; startedAt: Date };
 
-/** A step of a run, and its `step_index`: asides leave gaps between these. */
+/** A step with its `step_index`. Model calls that are no steps leave gaps between the indexes. */
 export type IndexedStep = { index: number; step: Step };
 
 /**
- * The run as the agent takes it up: its steps with their calls, and what came of what each call waited for. Asides are not
- * among them: the agent would read the sentence of a failed call as an answer.
+ * Reads the steps from which the agent continues, with their calls and the outcomes of their interactions. It leaves
+ * out asides: the agent would read the error text of a failed call as an answer.
  */
 export async function loadSteps(
   db: Executor,
@@ -35,7 +35,7 @@ export async function loadSteps(
   };
 }
 
-/** What the model said and did in runs that are not looked at to go on with them, each with its steps. */
+/** Reads the model steps of earlier runs, for the history of a conversation and for memory extraction. */
 export async function modelStepsOf(db: Executor, runIds: readonly string[]): Promise<Map<string, ModelStep[]>> {
   const { stepRows, callRows, waits } = await recordedOf(db, runIds);
   const byRun = new Map<string, ModelStep[]>();
@@ -57,7 +57,7 @@ async function recordedOf(db: Executor, runIds: readonly string[]) {
       runCalls,
       sql`SELECT ${callColumns} FROM run_calls WHERE run_id = ANY(${runIds}) ORDER BY run_id, step_index, position`,
     ),
-    readingInteractionsOf(runIds),
+    interactionsOfRunsStatement(runIds),
   ]);
   return { stepRows, callRows, waits };
 }
@@ -78,7 +78,7 @@ const isIn = (conversationId: string) => sql`run_id IN (
   SELECT id FROM turns WHERE conversation_id = ${conversationId}
   UNION ALL SELECT id FROM tasks WHERE conversation_id = ${conversationId})`;
 
-/** What the agent was asked to remember in a conversation, oldest first. */
+/** Facts that the agent stored in a conversation, oldest first. */
 export async function rememberedIn(db: Executor, conversationId: string): Promise<string[]> {
   const rows = await rowsOf(
     db,
@@ -89,7 +89,7 @@ export async function rememberedIn(db: Executor, conversationId: string): Promis
   return rows.map(({ fact }) => fact);
 }
 
-/** The tools that were called in a conversation, by the names that models know them by. */
+/** Names of the tools that were called in a conversation, as models know them. */
 export async function calledTools(db: Executor, conversationId: string): Promise<string[]> {
   const rows = await rowsOf(
     db,
@@ -99,7 +99,7 @@ export async function calledTools(db: Executor, conversationId: string): Promise
   return rows.map(({ name }) => name);
 }
 
-/** Every call of one tool in a conversation, oldest first; those of one step in the order in which the model made them. */
+/** All calls of one tool in a conversation, oldest first and in the model's order within a step. */
 export const callsOfTool = (db: Executor, conversationId: string, name: string): Promise<CallRow[]> =>
   rowsOf(
     db,
@@ -197,7 +197,10 @@ export function insertSummaryStep(
   return insertStep(tx, runId, index, kind, step, cost);
 }
 
-/** A model call that is in the trace but is no step that a run continues from. `text`: why it failed. */
+/**
+ * Inserts a model call that is in the trace but is no step that a run continues from. `text` is the error of a failed
+ * call.
+ */
 export function insertAside(
   tx: Transaction,
   runId: string,
@@ -236,7 +239,7 @@ async function insertStep(
   });
 }
 
-/** Before the tool is touched; one statement, since every call of every tool passes here. */
+/** Marks a call as started before its tool runs. It is one statement, because every tool call passes here. */
 export async function markStarted(db: Executor, owned: Run, callId: string): Promise<void> {
   const marked = await run(
     db,
@@ -247,7 +250,9 @@ export async function markStarted(db: Executor, owned: Run, callId: string): Pro
   if (marked !== 1) throw new RunTakenOver(owned);
 }
 
-/** What the tool of a call is asked for it by, fenced like its start. */
+/**
+ * Stores the handle by which a tool is polled for this call. Fails like `markStarted` if the run is no longer owned.
+ */
 export async function markUnderWay(db: Executor, owned: Run, callId: string, handle: unknown): Promise<void> {
   const marked = await run(
     db,
@@ -258,12 +263,12 @@ export async function markUnderWay(db: Executor, owned: Run, callId: string, han
   if (marked !== 1) throw new RunTakenOver(owned);
 }
 
-/** The runner vouches that nothing has happened yet. */
+/** Only for calls that have had no effect yet. */
 export async function markNotStarted(tx: Transaction, callIds: readonly string[]): Promise<void> {
   await run(tx, sql`UPDATE run_calls SET started_at = NULL WHERE id = ANY(${callIds})`);
 }
 
-/** Undefined where the call has its result already. */
+/** Undefined if the call already has a result. */
 export async function writeResult(tx: Transaction, callId: string, result: CallResult): Promise<CallRow | undefined> {
   const isOpen = sql`id = ${callId} AND finished_at IS NULL`;
   const [row] = await update(tx, runCalls, resultColumns(result, new Date()), isOpen);
@@ -278,7 +283,7 @@ const resultColumns = ({ output, isError, from, media }: CallResult, at: Date) =
   ...(media && media.length > 0 && { media: media.map(mediaColumns) }),
 });
 
-const mediaColumns = ({ fileId, mediaType, bytes, width, height }: ToolMedia): KeptMedia => ({
+const mediaColumns = ({ fileId, mediaType, bytes, width, height }: ToolMedia): StoredMedia => ({
   file_id: fileId,
   media_type: mediaType,
   bytes,
@@ -286,10 +291,38 @@ const mediaColumns = ({ fileId, mediaType, bytes, width, height }: ToolMedia): K
   height,
 });
 
-const mediaOf = ({ file_id, media_type, bytes, width, height }: KeptMedia): ToolMedia => ({
+const mediaOf = ({ file_id, media_type, bytes, width, height }: StoredMedia): ToolMedia => ({
   fileId: file_id,
   mediaType: media_type,
   bytes,
   width,
   height,
 });
+
+/**
+ * Deletes old steps and their calls. Returns false if none was left. Open runs keep all their steps, because they
+ * continue from them. Open runs are looked up row by row: a join would read every open turn.
+ */
+export async function pruneTraces(db: Database, before: Date, limit: number): Promise<boolean> {
+  const { steps } = await one(
+    db,
+    { steps: count() },
+    sql`
+    WITH old AS (
+      SELECT run_id, step_index FROM run_steps AS step
+      WHERE created_at < ${before}
+        AND (SELECT true FROM turns
+          WHERE id = step.run_id AND state IN ('queued', 'replying', 'waiting', 'working')) IS NULL
+        AND (SELECT true FROM tasks
+          WHERE id = step.run_id AND status IN ('queued', 'working', 'waiting') LIMIT 1) IS NULL
+      ORDER BY created_at LIMIT ${limit} FOR UPDATE SKIP LOCKED
+    ), calls AS (
+      DELETE FROM run_calls AS call USING old WHERE call.run_id = old.run_id AND call.step_index = old.step_index
+    ), steps AS (
+      DELETE FROM run_steps AS step USING old
+      WHERE step.run_id = old.run_id AND step.step_index = old.step_index RETURNING 1
+    )
+    SELECT count(*) AS steps FROM steps`,
+  );
+  return steps === limit;
+}

@@ -9,7 +9,7 @@ import { insertMany, one, rowsOf, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { count } from '../../platform/db/table.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { pruneStreams } from './prune-streams.ts';
+import { pruneStreams } from './conversation-log.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -28,7 +28,7 @@ afterAll(async () => {
 const dayMs = 86_400_000;
 const daysAgo = (days: number) => new Date(Date.now() - days * dayMs);
 
-/** A conversation whose events are so many days old, in the order of their seq. */
+/** A conversation with events of these ages in days, in the order of their seq. */
 async function conversation(ages: readonly number[]): Promise<string> {
   const id = newId('conv');
   const began = daysAgo(Math.max(0, ...ages)).toISOString();
@@ -80,28 +80,28 @@ async function prune(days: number, limit = 1000): Promise<number> {
 
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, at) => from + at);
 
-describe('the stream of a conversation', () => {
-  it('loses what is older than its days, from the start on, and goes on counting [RET-001, RET-005]', async () => {
+describe('pruneStreams', () => {
+  it('deletes old events from the start of the log, and later events continue the seq [RET-001, RET-005]', async () => {
     const id = await conversation([40, 35, 31, 29, 1]);
     await prune(30);
     expect(await seqsOf(id)).toEqual([4, 5]);
     expect(await lastSeqOf(id)).toBe(5);
   });
 
-  it('is read without a gap from its first kept event on by whoever has seen less [RET-005]', async () => {
+  it('leaves a log without gaps for a reader that is behind its first event [RET-005]', async () => {
     const id = await conversation([40, 40, 40, 2, 1]);
     await prune(30);
     const readAfter = async (after: number) => (await readLog(db, id, { after, limit: 100 })).map(({ seq }) => seq);
     expect([await readAfter(0), await readAfter(2), await readAfter(4)]).toEqual([[4, 5], [4, 5], [5]]);
   });
 
-  it('keeps everything from the first young event on, whatever comes after it [RET-005]', async () => {
+  it('keeps every event after the first young one, whatever its age [RET-005]', async () => {
     const id = await conversation([40, 29, 40, 40]);
     await prune(30);
     expect(await seqsOf(id)).toEqual([2, 3, 4]);
   });
 
-  it('may become empty, and what is written later is kept its days and then goes too', async () => {
+  it('empties a log of old events, and prunes later events when they are old', async () => {
     const id = await conversation([40, 40]);
     await prune(30);
     expect([await seqsOf(id), await lastSeqOf(id)]).toEqual([[], 2]);
@@ -112,7 +112,7 @@ describe('the stream of a conversation', () => {
     expect(await seqsOf(id)).toEqual([]);
   });
 
-  it('is shortened again when more of it has aged', async () => {
+  it('prunes a log again when more events have aged', async () => {
     const id = await conversation([40, 20, 10, 0]);
     const seen: number[][] = [];
     for (const days of [30, 15, 5]) {
@@ -122,7 +122,7 @@ describe('the stream of a conversation', () => {
     expect(seen).toEqual([[2, 3, 4], [3, 4], [4]]);
   });
 
-  it('that is long goes in batches, and each leaves an end of it [RET-005]', async () => {
+  it('prunes a long log in batches from its start [RET-005]', async () => {
     const id = await conversation([...Array(95).fill(40), ...Array(5).fill(0)]);
     for (let more = true; more; ) {
       more = await pruneStreams(db, daysAgo(30), 250);
@@ -132,7 +132,7 @@ describe('the stream of a conversation', () => {
     expect(await seqsOf(id)).toEqual(range(96, 100));
   });
 
-  it('is not looked at again once it was, until it may have aged', async () => {
+  it('does not check a pruned log again before an event can have aged', async () => {
     await conversation([40, 1]);
     await conversation([2, 1]);
     await conversation([40]);
@@ -140,7 +140,7 @@ describe('the stream of a conversation', () => {
     expect(await prune(30)).toBe(0);
   });
 
-  it('that is being written to is left alone, and others are not held up', async () => {
+  it('skips a locked conversation without delaying others', async () => {
     const [busy, idle] = [await conversation([40, 40]), await conversation([40, 40])];
     await transaction(db, async (tx) => {
       await run(tx, sql`UPDATE conversations SET last_event_seq = last_event_seq WHERE id = ${busy}`);
@@ -153,21 +153,21 @@ describe('the stream of a conversation', () => {
     expect(await seqsOf(busy)).toEqual([]);
   });
 
-  it('of a conversation from before there was any pruning is pruned', async () => {
+  it('prunes a conversation that is older than pruning itself', async () => {
     const id = await conversation([40, 1]);
     await run(db, sql`UPDATE conversations SET events_kept_from = '-infinity' WHERE id = ${id}`);
     await prune(30);
     expect(await seqsOf(id)).toEqual([2]);
   });
 
-  it('is always an end of what it was, and has no old event at its start [RET-005]', async () => {
+  it('always leaves a suffix of the log without an old event at its start [RET-005]', async () => {
     const someAges = [0, 5, 29, 31, 60, 400];
     const ages = fc.array(fc.constantFrom(...someAges), { maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(
         fc.array(ages, { minLength: 1, maxLength: 4 }),
         fc.integer({ min: 25, max: 200 }),
-        // An event of exactly that age is old or young by the millisecond in which each clock is read.
+        // Exact ages would depend on the millisecond at which each clock is read.
         fc.integer({ min: 1, max: 450 }).filter((days) => !someAges.includes(days)),
         fc.nat(6),
         async (logs, limit, days, stopAfter) => {
@@ -175,7 +175,7 @@ describe('the stream of a conversation', () => {
           for (const log of logs) ids.push(await conversation(log));
           const whole = await Promise.all(ids.map(seqsOf));
           const before = daysAgo(days);
-          // Stopped anywhere in between, as by the end of the process.
+          // The process may end between two batches.
           for (let batch = 0; batch < stopAfter; batch++) await pruneStreams(db, before, limit);
           const between = await Promise.all(ids.map(seqsOf));
           expect(between).toEqual(whole.map((seqs, at) => seqs.slice(seqs.length - (between[at]?.length ?? 0))));

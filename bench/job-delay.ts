@@ -1,5 +1,5 @@
 import { createLog } from '@vestra/server/main/log';
-import { openLine } from '@vestra/server/platform/db/listen';
+import { openLine } from '@vestra/server/platform/db/notify-listener';
 import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
 import { transaction } from '@vestra/server/platform/db/transaction';
 import { job } from '@vestra/server/platform/jobs/catalog';

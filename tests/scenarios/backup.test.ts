@@ -13,9 +13,8 @@ import { backup } from '@vestra/server/operator/backup';
 import { move } from '@vestra/server/operator/move';
 import { restore } from '@vestra/server/operator/restore';
 import { readConfig } from '@vestra/server/platform/config/config';
+import { withSession, withSnapshot } from '@vestra/server/platform/db/dump';
 import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
-import { withSession } from '@vestra/server/platform/db/transfer/session';
-import { withSnapshot } from '@vestra/server/platform/db/transfer/snapshot';
 import { createDiskStore } from '@vestra/server/platform/files/disk';
 import { openMasterKeys } from '@vestra/server/platform/secrets/master-key';
 import { createVault } from '@vestra/server/platform/secrets/vault';
@@ -25,7 +24,6 @@ import { query } from '../support/database.ts';
 import { runProgram } from '../support/process.ts';
 import { call, startTestServer, type TestServer } from '../support/server.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
-
 import released from '../upgrades/0.2.0/facts.json' with { type: 'json' };
 
 const key = 'ab'.repeat(32);

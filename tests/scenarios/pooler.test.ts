@@ -1,5 +1,5 @@
 import { createLog } from '@vestra/server/main/log';
-import { openLine } from '@vestra/server/platform/db/listen';
+import { openLine } from '@vestra/server/platform/db/notify-listener';
 import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
 import { rowsOf } from '@vestra/server/platform/db/query';
 import { sql } from '@vestra/server/platform/db/sql';

@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Sites, startSites } from '@vestra/server/computers/chromium/chromium.fixture';
-import { createCallSeal } from '@vestra/server/platform/cluster/call-seal';
+import { createCallSeal } from '@vestra/server/platform/cluster/process-calls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, openStream, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';

@@ -8,11 +8,10 @@ import { credit } from '@vestra/server/billing/charge';
 import { migrationsFolder } from '@vestra/server/main/migrations-folder';
 import { readOpening, verifyArchive } from '@vestra/server/operator/archive/read';
 import { fillTables, putFiles } from '@vestra/server/operator/restore';
+import { declareFinished, loadRows, makeSchema, withSession } from '@vestra/server/platform/db/dump';
 import { readMigrations } from '@vestra/server/platform/db/migrate';
 import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
 import { transaction } from '@vestra/server/platform/db/transaction';
-import { declareFinished, loadRows, makeSchema } from '@vestra/server/platform/db/transfer/load';
-import { withSession } from '@vestra/server/platform/db/transfer/session';
 import { createDiskStore } from '@vestra/server/platform/files/disk';
 import { openMasterKeys } from '@vestra/server/platform/secrets/master-key';
 import { createVault } from '@vestra/server/platform/secrets/vault';
@@ -21,7 +20,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../support/database.ts';
 import { type ApiResponse, startTestServer, type TestServer } from '../support/server.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
-
 import facts from './0.2.0/facts.json' with { type: 'json' };
 
 /** Data that `make-fixture.ts` created with the released version. */

@@ -1,7 +1,7 @@
 import { newId } from '@vestra/contract/ids';
 import type { Micros } from '@vestra/contract/money';
 import type { Tenant } from '../platform/caller.ts';
-import type { Statement } from '../platform/db/group.ts';
+import type { Statement } from '../platform/db/pipeline.ts';
 import type { Transaction } from '../platform/db/pool.ts';
 import { pipelined, running } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../main/log.ts';
 import type { Tenant } from '../platform/caller.ts';
+import type { ProcessNews } from '../platform/cluster/cluster-notifications.ts';
 import type { Database } from '../platform/db/pool.ts';
-import type { ProcessNews } from '../platform/db/process-news.ts';
 import { rowsOf } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
 import { createHoldQueue, type HoldQueue } from './hold-queue.ts';

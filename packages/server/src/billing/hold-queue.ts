@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Tenant } from '../platform/caller.ts';
+import type { ProcessNews } from '../platform/cluster/cluster-notifications.ts';
 import type { Database } from '../platform/db/pool.ts';
-import type { ProcessNews } from '../platform/db/process-news.ts';
 import type { SpendingRefusal } from './allowance.ts';
 import { budgetOwnerOf } from './budget-owner.ts';
 import { type Reservation, releaseHold, reserve, reserveUnderLock } from './holds.ts';

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Micros } from '@vestra/contract/money';
 import type { Tenant } from '../platform/caller.ts';
+import { mostTogether } from '../platform/db/group-commit.ts';
 import { type Database, type Executor, mostConnections, type Transaction } from '../platform/db/pool.ts';
-import { prune } from '../platform/db/prune.ts';
-import { maybeOne, pipelined, run, running } from '../platform/db/query.ts';
-import { mostTogether } from '../platform/db/shared-writes.ts';
+import { maybeOne, pipelined, prune, run, running } from '../platform/db/query.ts';
 import { type Sql, sql } from '../platform/db/sql.ts';
 import { micros, type RowOf } from '../platform/db/table.ts';
 import { transaction } from '../platform/db/transaction.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OrgSettings } from '../account/tables.ts';
 import type { Tenant } from '../platform/caller.ts';
+import { isNoLongerSo, mostTogether } from '../platform/db/group-commit.ts';
 import type { Database, Transaction } from '../platform/db/pool.ts';
 import { one, pipelined } from '../platform/db/query.ts';
-import { isNoLongerSo, mostTogether } from '../platform/db/shared-writes.ts';
 import { sql } from '../platform/db/sql.ts';
 import { count as counted, micros } from '../platform/db/table.ts';
 import { transaction } from '../platform/db/transaction.ts';

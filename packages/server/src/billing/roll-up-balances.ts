@@ -1,6 +1,6 @@
 import type { Micros } from '@vestra/contract/money';
 import type { Tenant } from '../platform/caller.ts';
-import { distinct, wantedRows } from '../platform/db/joined.ts';
+import { distinct, wantedRows } from '../platform/db/batch-concurrent-calls.ts';
 import type { Database, Executor, Transaction } from '../platform/db/pool.ts';
 import { rowsOf, run } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';

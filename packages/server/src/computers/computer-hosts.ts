@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
-import type { Peer } from '../platform/cluster/ask-process.ts';
+import type { Peer } from '../platform/cluster/process-calls.ts';
 import type { Database } from '../platform/db/pool.ts';
 import { computerKey } from './running-computer.ts';
 import { type HostRow, listHosts, type Owner, removeHost, renewHost } from './store.ts';

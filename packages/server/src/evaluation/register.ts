@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/index.ts';
-import { createWatchers } from '../platform/async/watchers.ts';
+import { createWatchers } from '../platform/async/waiters.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
 import { feedbackRoutes } from './feedback/routes.ts';

@@ -1,7 +1,7 @@
 import type { McpClient } from '../agents/index.ts';
 import type { Screens } from '../computers/index.ts';
 import type { Engine } from '../engine/index.ts';
-import { createWatchers } from '../platform/async/watchers.ts';
+import { createWatchers } from '../platform/async/waiters.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
 import type { VoiceCalls } from '../voice/index.ts';

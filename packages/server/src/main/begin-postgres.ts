@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { Config } from '../platform/config/config.ts';
-import { startPatienceMs } from '../platform/db/away.ts';
+import { ownEmbeddedPostgres } from '../platform/db/embedded.ts';
 import { type Database, openDatabase } from '../platform/db/pool.ts';
-import { ownEmbeddedPostgres } from '../platform/db/reach-embedded.ts';
+import { startPatienceMs } from '../platform/db/retry-through-failover.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
 
 type Postgres = {

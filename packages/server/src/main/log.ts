@@ -1,6 +1,6 @@
 import pino, { type Logger } from 'pino';
-import { isDatabaseAway } from '../platform/db/away.ts';
-import { sqlState } from '../platform/db/query-error.ts';
+import { sqlState } from '../platform/db/sql.ts';
+import { isDatabaseAway } from '../platform/db/unreachable.ts';
 import { readableLog } from './readable-log.ts';
 
 /**

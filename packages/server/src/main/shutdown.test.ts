@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLate } from '../platform/late.ts';
+import { createLate } from '../platform/lazy-ref.ts';
 import { createShutdown } from './shutdown.ts';
 
 it('tells first, then undoes the last part first, and undoes nothing twice', async () => {

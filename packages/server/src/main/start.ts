@@ -14,7 +14,7 @@ import { closeDatabase } from '../platform/db/pool.ts';
 import { createStreams } from '../platform/http/streams.ts';
 import { startSweeping } from '../platform/jobs/sweep.ts';
 import { startWorker } from '../platform/jobs/worker.ts';
-import { createLate } from '../platform/late.ts';
+import { createLate } from '../platform/lazy-ref.ts';
 import type { Registration } from '../platform/registration.ts';
 import type { VoiceCalls } from '../voice/calls.ts';
 import { createServerApp } from './app.ts';

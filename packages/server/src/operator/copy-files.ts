@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { withFiles } from '../main/open-files.ts';
-import { mapLimited } from '../platform/async/map-limited.ts';
+import { mapLimited } from '../platform/async/limiter.ts';
 import type { Config } from '../platform/config/config.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
 import { DamagedContent } from '../platform/files/content.ts';

@@ -1,11 +1,18 @@
 import { forgetUncomparable } from '../agents/notebooks/index.ts';
 import { migrationsFolder } from '../main/migrations-folder.ts';
+import type { CarriedSequence } from '../platform/db/dump.ts';
+import {
+  assertNothingInIt,
+  declareFinished,
+  keepServersAway,
+  type Load,
+  loadRows,
+  makeSchema,
+  withSession,
+} from '../platform/db/dump.ts';
 import { type AppliedMigration, countBaseline, migrate, pendingOf, readMigrations } from '../platform/db/migrate.ts';
 import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
-import { assertNothingInIt, declareFinished, type Load, loadRows, makeSchema } from '../platform/db/transfer/load.ts';
-import { keepServersAway, withSession } from '../platform/db/transfer/session.ts';
-import type { CarriedSequence } from '../platform/db/transfer/tables.ts';
 import { version } from '../platform/version.ts';
 import type { OpenDatabase } from './reach-database.ts';
 

@@ -1,7 +1,6 @@
 import type { Config } from '../platform/config/config.ts';
+import { keepServersAway, withSession, withSnapshot } from '../platform/db/dump.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
-import { keepServersAway, withSession } from '../platform/db/transfer/session.ts';
-import { withSnapshot } from '../platform/db/transfer/snapshot.ts';
 import { assertKnown, fillDatabase } from './load.ts';
 import type { Progress } from './progress.ts';
 import { reachAlone, reachInUse } from './reach-database.ts';

@@ -1,8 +1,8 @@
 import { migrationsFolder } from '../main/migrations-folder.ts';
 import type { Config } from '../platform/config/config.ts';
+import { reachEmbeddedPostgres } from '../platform/db/embedded.ts';
 import { migrate } from '../platform/db/migrate.ts';
 import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';
-import { reachEmbeddedPostgres } from '../platform/db/reach-embedded.ts';
 import { type MasterKeys, openMasterKeys } from '../platform/secrets/master-key.ts';
 import { createVault, type Vault } from '../platform/secrets/vault.ts';
 

@@ -1,7 +1,6 @@
 import type { Config } from '../platform/config/config.ts';
 import { describeTarget } from '../platform/db/connection-failure.ts';
-import { startEmbeddedPostgres } from '../platform/db/embedded.ts';
-import { hasEmbeddedPostgres, reachEmbeddedPostgres } from '../platform/db/reach-embedded.ts';
+import { hasEmbeddedPostgres, reachEmbeddedPostgres, startEmbeddedPostgres } from '../platform/db/embedded.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
 
 export type OpenDatabase = { connectionString: string; name: string; stop: () => Promise<void> };

@@ -21,11 +21,11 @@ export type Registration = {
   jobs?: Partial<JobHandlers<typeof catalog>>;
   /** Finds rows whose job was lost. */
   sweeps?: readonly SweepSource[];
-  /** Rows that a setting keeps for a number of days. */
+  /** Rows that are deleted after the number of days in a setting. */
   retention?: readonly PruneRule[];
   /** Rows that expire. */
   expiry?: readonly PruneRule[];
-  /** Hourly work that is no rule. */
+  /** Hourly tasks that no rule describes. */
   housekeeping?: (signal: AbortSignal) => Promise<void>;
   /** Deletes the rows of a user. The steps run from the highest module down, so that none can create rows again below. */
   erasure?: readonly EraseStep[];
@@ -51,5 +51,5 @@ export function joinRoutes(registrations: readonly Registration[], serving: Serv
 export const joinIdentities = (registrations: readonly Registration[], serving: Serving): Identities =>
   Object.assign({}, ...registrations.map(({ identities }) => identities?.(serving)));
 
-/** How much the clocks of a process and of the database may differ: expired rows stay at least that long. */
+/** In days. The clocks of a process and of the database may differ this much, so expired rows stay at least as long. */
 export const anHour = 1 / 24;

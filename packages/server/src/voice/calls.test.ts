@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { ProcessNews } from '../platform/db/process-news.ts';
+import type { ProcessNews } from '../platform/cluster/cluster-notifications.ts';
 import type { OpenCall } from './call.ts';
 import { createHeldCalls } from './calls.ts';
 

@@ -5,7 +5,7 @@ import { type ConversationRow, findConversation } from '../engine/conversations/
 import type { Engine } from '../engine/index.ts';
 import { createLimiter } from '../platform/async/limiter.ts';
 import type { Caller, Origin } from '../platform/caller.ts';
-import type { ProcessNews } from '../platform/db/process-news.ts';
+import type { ProcessNews } from '../platform/cluster/cluster-notifications.ts';
 import type { RateLimiter } from '../platform/http/rate-limit.ts';
 import type { Streams } from '../platform/http/streams.ts';
 import { type CallTimes, holdCall, type IceServer, type IceSettings, iceServersFor, type OpenCall } from './call.ts';

@@ -2,13 +2,13 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { newId } from '@vestra/contract/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
+import { createSharedWrites, type SharedWrites } from '../../platform/db/group-commit.ts';
 import { closeDatabase, type Database, openDatabase } from '../../platform/db/pool.ts';
 import { rowsOf, run } from '../../platform/db/query.ts';
-import { createSharedWrites, type SharedWrites } from '../../platform/db/shared-writes.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { count } from '../../platform/db/table.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { type Run, RunTakenOver, releaseRun, takeRun } from '../../platform/jobs/run-owner.ts';
+import { type Run, RunTakenOver, releaseRun, takeRun } from '../../platform/jobs/run-lease.ts';
 import { appendDelta, nextLogEntries, readLog } from './conversation-log.ts';
 
 let database: TestDatabase;

@@ -1,12 +1,12 @@
 import type { ToldOnStream } from '@vestra/contract/events';
 import { newId } from '@vestra/contract/ids';
 import { sharedDate } from '../../platform/db/clock.ts';
+import type { SharedWrites } from '../../platform/db/group-commit.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { reading, rowsOf } from '../../platform/db/query.ts';
-import type { SharedWrites } from '../../platform/db/shared-writes.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, count, moment, type RowOf, text } from '../../platform/db/table.ts';
-import { type Run, RunTakenOver } from '../../platform/jobs/run-owner.ts';
+import { type Run, RunTakenOver } from '../../platform/jobs/run-lease.ts';
 import { conversationEvents } from '../tables.ts';
 
 /** One event of a conversation's log. */

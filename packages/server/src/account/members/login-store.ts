@@ -1,7 +1,6 @@
 import { newId } from '@vestra/contract/ids';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
-import { prune } from '../../platform/db/prune.ts';
-import { insert, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
+import { insert, maybeOne, prune, rowsOf, run, update } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, type NewRowOf, type RowOf } from '../../platform/db/table.ts';
 import { type LoginRow, logins, type PasskeyRow, passkeys, passwordResets } from '../tables.ts';

@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Database, Executor } from '../../platform/db/pool.ts';
-import { prune } from '../../platform/db/prune.ts';
-import { insert, rowsOf } from '../../platform/db/query.ts';
+import { insert, prune, rowsOf } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf } from '../../platform/db/table.ts';
 import { type SignInAttemptRow, signInAttempts } from '../tables.ts';

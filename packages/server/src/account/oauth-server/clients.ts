@@ -1,8 +1,7 @@
 import { fail } from '@vestra/contract/errors';
 import { z } from 'zod';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
-import { prune } from '../../platform/db/prune.ts';
-import { insert, maybeOne, run } from '../../platform/db/query.ts';
+import { insert, maybeOne, prune, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, type RowOf } from '../../platform/db/table.ts';
 import type { Outbound } from '../../platform/outbound/fetcher.ts';

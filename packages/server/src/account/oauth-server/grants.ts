@@ -1,8 +1,7 @@
 import type { GrantEnding } from '@vestra/contract/mcp-grants';
 import type { Actor, Origin, Tenant } from '../../platform/caller.ts';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
-import { prune } from '../../platform/db/prune.ts';
-import { maybeOne, rowsOf, run } from '../../platform/db/query.ts';
+import { maybeOne, prune, rowsOf, run } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, text } from '../../platform/db/table.ts';
 import { recordAudit } from '../audit/audit-log.ts';

@@ -2,7 +2,7 @@ import { fail } from '@vestra/contract/errors';
 import { type Micros, microsToUsd } from '@vestra/contract/money';
 import type { Mode } from '@vestra/contract/route';
 import type { Origin, Tenant } from '../../platform/caller.ts';
-import { joinedReads } from '../../platform/db/joined.ts';
+import { joinedReads } from '../../platform/db/batch-concurrent-calls.ts';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';

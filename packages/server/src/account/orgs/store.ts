@@ -1,6 +1,6 @@
 import { modes } from '@vestra/contract/route';
 import type { Tenant } from '../../platform/caller.ts';
-import { distinct, wantedRows } from '../../platform/db/joined.ts';
+import { distinct, wantedRows } from '../../platform/db/batch-concurrent-calls.ts';
 import type { Executor } from '../../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';

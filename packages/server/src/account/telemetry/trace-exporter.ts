@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createLimiter } from '../../platform/async/limiter.ts';
-import { untilAborted } from '../../platform/async/until-aborted.ts';
+import { untilAborted } from '../../platform/async/waiters.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Outbound } from '../../platform/outbound/fetcher.ts';
 import { OutboundFailure } from '../../platform/outbound/outbound-failure.ts';

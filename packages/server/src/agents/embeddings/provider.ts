@@ -1,8 +1,7 @@
 import { ModelFailure } from '@vestra/agent/model';
 import { type Embedder, textsAtOnce } from '@vestra/models/embeddings/embedder';
-import { createLimiter } from '../../platform/async/limiter.ts';
-import { mapLimited } from '../../platform/async/map-limited.ts';
-import { untilAborted } from '../../platform/async/until-aborted.ts';
+import { createLimiter, mapLimited } from '../../platform/async/limiter.ts';
+import { untilAborted } from '../../platform/async/waiters.ts';
 import { cutText, type Embeddings, EmbeddingsFailure, type EmbedOptions } from './embeddings.ts';
 
 /**

@@ -7,7 +7,7 @@ import {
   SdkHttpError,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
-import { untilAborted } from '../../platform/async/until-aborted.ts';
+import { untilAborted } from '../../platform/async/waiters.ts';
 import { boundedFetch, type SessionBounds } from './bounded-fetch.ts';
 
 export type McpTarget = { url: string; headers: Readonly<Record<string, string>> };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countWhere, rowsWhere } from '../../../../../tests/support/rows.ts';
 import { createLog } from '../../main/log.ts';
-import { untilAborted } from '../../platform/async/until-aborted.ts';
+import { untilAborted } from '../../platform/async/waiters.ts';
 import { run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import type { Embeddings } from '../embeddings/embeddings.ts';

@@ -1,7 +1,6 @@
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
-import { sqlState } from '../../platform/db/query-error.ts';
-import { sql } from '../../platform/db/sql.ts';
+import { sql, sqlState } from '../../platform/db/sql.ts';
 import { columnsOf, integer, text } from '../../platform/db/table.ts';
 import type { SkillBundle, SkillFile } from './bundle.ts';
 import { type SkillRow, type SkillVersionRow, skillFiles, skills, skillTexts, skillVersions } from './tables.ts';

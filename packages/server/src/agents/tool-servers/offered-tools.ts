@@ -1,4 +1,4 @@
-import { untilAborted } from '../../platform/async/until-aborted.ts';
+import { untilAborted } from '../../platform/async/waiters.ts';
 import type { McpClient } from '../mcp-client/mcp-client.ts';
 import type { McpTarget } from '../mcp-client/session.ts';
 import type { OfferedTool, ToolList } from '../mcp-client/tool-list.ts';

@@ -1,7 +1,7 @@
 import type { TurnRow } from '../../engine/conversations/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
-import type { Statement } from '../../platform/db/group.ts';
+import type { Statement } from '../../platform/db/pipeline.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, maybeOne, pipelined, reading, rowsOf, run, running, update } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';

@@ -18,12 +18,12 @@ import {
   changeInTransaction,
   type Engine,
 } from '../../engine/index.ts';
-import { mapLimited } from '../../platform/async/map-limited.ts';
+import { mapLimited } from '../../platform/async/limiter.ts';
 import { serverOrigin, type Tenant } from '../../platform/caller.ts';
-import { isDatabaseAway } from '../../platform/db/away.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
+import { isDatabaseAway } from '../../platform/db/unreachable.ts';
 import { enterUser } from '../../users/index.ts';
 import { type NextRunOf, nextRunsAfter, presentRoutine, presentRun } from './routine.ts';
 import { dueRoutines, lockDue, lockRoutine, recordRun, recordSkippedRun } from './store.ts';

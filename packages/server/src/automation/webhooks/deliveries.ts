@@ -1,7 +1,7 @@
 import { newId } from '@vestra/contract/ids';
 import type { presentEvent } from '../../account/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
-import type { Statement } from '../../platform/db/group.ts';
+import type { Statement } from '../../platform/db/pipeline.ts';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, maybeOne, one, reading, rowsOf, run } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newDeployment } from '../../agents/deployments/deployments.fixture.ts';
 import { createLog } from '../../main/log.ts';
-import { openLine } from '../../platform/db/listen.ts';
+import { openLine } from '../../platform/db/notify-listener.ts';
 import { run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { createOutbound } from '../../platform/outbound/fetcher.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { oneAtATime } from '../../platform/async/one-at-a-time.ts';
+import { oneAtATime } from '../../platform/async/background-loop.ts';
+import { joined } from '../../platform/db/batch-concurrent-calls.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
-import { joined } from '../../platform/db/joined.ts';
-import type { Line } from '../../platform/db/listen.ts';
+import type { Line } from '../../platform/db/notify-listener.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import type { Outbound } from '../../platform/outbound/fetcher.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';

@@ -2,7 +2,7 @@ import { failed, type OwnTool, ownTool, part, said, type ToolAnswer, text } from
 import { Failure, fail } from '@vestra/contract/errors';
 import { z } from 'zod';
 import { computerRuns, type Engine } from '../../engine/index.ts';
-import { untilAborted } from '../../platform/async/until-aborted.ts';
+import { untilAborted } from '../../platform/async/waiters.ts';
 import { agentOrigin, type Origin } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { BrowserGone, PageFailed } from '../chromium/devtools.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Api } from '@vestra/contract/api';
 import { fail } from '@vestra/contract/errors';
 import type { BodyOf } from '@vestra/contract/route';
-import { untilAborted } from '../../platform/async/until-aborted.ts';
+import { untilAborted } from '../../platform/async/waiters.ts';
 import { PageFailed } from '../chromium/devtools.ts';
 import type { ElementQuery } from '../chromium/page-script.ts';
 import type { BlockedPage } from '../chromium/request-guard.ts';

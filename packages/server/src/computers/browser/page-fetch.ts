@@ -3,7 +3,7 @@ import type { Api } from '@vestra/contract/api';
 import { Failure, fail } from '@vestra/contract/errors';
 import type { BodyOf, ResponseOf } from '@vestra/contract/route';
 import { charge, computerTime, refusalFailure, releaseHold, reserve } from '../../billing/index.ts';
-import { untilAborted } from '../../platform/async/until-aborted.ts';
+import { untilAborted } from '../../platform/async/waiters.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Api } from '@vestra/contract/api';
 import { fail } from '@vestra/contract/errors';
 import type { ResponseOf } from '@vestra/contract/route';
-import { untilAborted } from '../../platform/async/until-aborted.ts';
+import { untilAborted } from '../../platform/async/waiters.ts';
 import type { Origin, Tenant } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import type { Frame, FrameSource } from '../../platform/http/sse.ts';

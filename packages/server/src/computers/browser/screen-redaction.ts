@@ -1,5 +1,5 @@
 import { fail } from '@vestra/contract/errors';
-import { untilAborted } from '../../platform/async/until-aborted.ts';
+import { untilAborted } from '../../platform/async/waiters.ts';
 import type { Owner } from '../store.ts';
 import { type BrowserPool, frontTab, type HiddenReason, isInFront, isPublic, type OpenTab } from './browser-pool.ts';
 import { agentRules } from './site-rules.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { untilAborted } from '../../platform/async/until-aborted.ts';
+import { untilAborted } from '../../platform/async/waiters.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Frame, FrameSource } from '../../platform/http/sse.ts';
 import type { ScreenFrame } from '../chromium/live-view.ts';

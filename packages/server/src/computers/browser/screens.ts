@@ -2,7 +2,7 @@ import type { Api } from '@vestra/contract/api';
 import { fail } from '@vestra/contract/errors';
 import type { BodyOf } from '@vestra/contract/route';
 import type { Logger } from 'pino';
-import { untilAborted } from '../../platform/async/until-aborted.ts';
+import { untilAborted } from '../../platform/async/waiters.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import type { FrameSource } from '../../platform/http/sse.ts';
 import { BrowserGone, PageFailed } from '../chromium/devtools.ts';

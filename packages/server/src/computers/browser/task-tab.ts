@@ -1,7 +1,7 @@
 import { fail } from '@vestra/contract/errors';
 import type { Engine } from '../../engine/index.ts';
 import { pendingInteractions } from '../../engine/interactions/index.ts';
-import { untilAborted } from '../../platform/async/until-aborted.ts';
+import { untilAborted } from '../../platform/async/waiters.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import type { RequestRefusal, SiteRules } from '../chromium/request-guard.ts';
 import type { Tab } from '../chromium/tab.ts';

@@ -5,7 +5,7 @@ import { check } from '@vestra/contract/fault';
 import type { ResponseOf } from '@vestra/contract/route';
 import { type Followers, type LogEntry, readLog } from '../../account/index.ts';
 import type { Caller, Tenant } from '../../platform/caller.ts';
-import { joinedReads } from '../../platform/db/joined.ts';
+import { joinedReads } from '../../platform/db/batch-concurrent-calls.ts';
 import type { Database, Transaction } from '../../platform/db/pool.ts';
 import {
   type Committed as Answered,

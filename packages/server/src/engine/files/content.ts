@@ -4,8 +4,8 @@ import { Failure } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Database, Transaction } from '../../platform/db/pool.ts';
+import { isSnapshotOpen } from '../../platform/db/snapshot-lock.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { isSnapshotOpen } from '../../platform/db/transfer/open-snapshots.ts';
 import type { FileStore } from '../../platform/files/file-store.ts';
 import {
   deleteFilesOfUser,

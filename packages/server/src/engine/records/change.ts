@@ -13,7 +13,7 @@ import type { Database, Transaction } from '../../platform/db/pool.ts';
 import type { RowCache } from '../../platform/db/row-cache.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { JobName, JobPayload } from '../../platform/jobs/catalog.ts';
-import { holdRun, type Run } from '../../platform/jobs/run-owner.ts';
+import { holdRun, type Run } from '../../platform/jobs/run-lease.ts';
 import { writeConversation } from './conversation-log.ts';
 import { lockConversation } from './conversations.ts';
 import type { ConversationRow, ConversationStatus } from './tables.ts';

@@ -5,8 +5,8 @@ import type { DeploymentRow, RunnableDeployment } from '../../agents/deployments
 import type { Manifest } from '../../agents/versions/index.ts';
 import { type Cost, costOfKinds } from '../../billing/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
+import { distinct, wantedRows } from '../../platform/db/batch-concurrent-calls.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
-import { distinct, wantedRows } from '../../platform/db/joined.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { maybeOne, rowsOf, run } from '../../platform/db/query.ts';
 import type { SeenRow } from '../../platform/db/row-cache.ts';

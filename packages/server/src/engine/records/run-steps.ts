@@ -3,10 +3,9 @@ import type { Usage } from '@vestra/agent/model';
 import type { CallResult, ModelStep, Step, SummaryStep, WaitOutcome } from '@vestra/agent/step';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, insertMany, one, pipelined, reading, rowsOf, run, update } from '../../platform/db/query.ts';
-import { sql } from '../../platform/db/sql.ts';
-import { storableJson, storableText } from '../../platform/db/storable-text.ts';
+import { sql, storableJson, storableText } from '../../platform/db/sql.ts';
 import { columnsOf, count, text } from '../../platform/db/table.ts';
-import { type Run, RunTakenOver } from '../../platform/jobs/run-owner.ts';
+import { type Run, RunTakenOver } from '../../platform/jobs/run-lease.ts';
 import { interactionsOfRunsStatement, isConnected } from './interactions.ts';
 import { type CallRow, type InteractionRow, runCalls, runSteps, type StepRow, type StoredMedia } from './tables.ts';
 

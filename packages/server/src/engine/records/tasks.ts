@@ -4,7 +4,7 @@ import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, maybeOne, one, pipelined, reading, rowsOf, running, update } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, count, type NewRowOf, type RowOf } from '../../platform/db/table.ts';
-import type { Run } from '../../platform/jobs/run-owner.ts';
+import type { Run } from '../../platform/jobs/run-lease.ts';
 import type { PageRequest } from './conversations.ts';
 import { type TaskRow, tasks, workNotes } from './tables.ts';
 

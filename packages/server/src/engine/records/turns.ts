@@ -1,6 +1,6 @@
 import type { ModelStep } from '@vestra/agent/step';
 import type { Tenant } from '../../platform/caller.ts';
-import { wantedRows } from '../../platform/db/joined.ts';
+import { wantedRows } from '../../platform/db/batch-concurrent-calls.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import {
   assignments,
@@ -13,10 +13,9 @@ import {
   running,
   update,
 } from '../../platform/db/query.ts';
-import { sql } from '../../platform/db/sql.ts';
-import { storableText } from '../../platform/db/storable-text.ts';
+import { sql, storableText } from '../../platform/db/sql.ts';
 import { columnsOf, count, type NewRowOf, text } from '../../platform/db/table.ts';
-import type { Run } from '../../platform/jobs/run-owner.ts';
+import type { Run } from '../../platform/jobs/run-lease.ts';
 import type { StepCost } from './run-steps.ts';
 import {
   interactions,

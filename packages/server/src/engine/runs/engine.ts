@@ -1,7 +1,7 @@
 import { createMeter } from '@vestra/agent/meter';
 import { ModelFailure } from '@vestra/agent/model';
 import type { SummaryStep } from '@vestra/agent/step';
-import type { Run } from '../../platform/jobs/run-owner.ts';
+import type { Run } from '../../platform/jobs/run-lease.ts';
 import { ask, judgeLine, type PaidModel } from '../questions/model-questions.ts';
 import type { Change } from '../records/change.ts';
 import { transcriptLineOf } from '../records/history-store.ts';

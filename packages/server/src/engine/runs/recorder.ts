@@ -2,8 +2,8 @@ import type { ModelFailure, Usage } from '@vestra/agent/model';
 import type { NewWait, Recorded, RunStore, TakeUpAnew } from '@vestra/agent/ports';
 import type { CallResult, ModelStep, NoteStep, Step, SummaryStep } from '@vestra/agent/step';
 import type { Micros } from '@vestra/contract/money';
-import { outlasting } from '../../platform/db/outlast.ts';
-import type { Run } from '../../platform/jobs/run-owner.ts';
+import { outlasting } from '../../platform/db/retry-through-failover.ts';
+import type { Run } from '../../platform/jobs/run-lease.ts';
 import { type Change, changeConversation } from '../records/change.ts';
 import { pendingInteractions } from '../records/interactions.ts';
 import {

@@ -4,7 +4,7 @@ import { beginningIn } from '@vestra/agent/transcript';
 import { idAfter } from '@vestra/contract/ids';
 import { appendDelta } from '../../account/index.ts';
 import { costOfTurn } from '../../billing/index.ts';
-import { storableText } from '../../platform/db/storable-text.ts';
+import { storableText } from '../../platform/db/sql.ts';
 import type { Change } from '../records/change.ts';
 import { streamedText } from '../records/conversation-log.ts';
 import { publishDelta } from '../records/publish.ts';

@@ -20,10 +20,10 @@ import {
   type SpendingRefusal,
 } from '../../billing/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
-import type { Statement } from '../../platform/db/group.ts';
+import type { Statement } from '../../platform/db/pipeline.ts';
 import { pipelined } from '../../platform/db/query.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { holdRun, type Run } from '../../platform/jobs/run-owner.ts';
+import { holdRun, type Run } from '../../platform/jobs/run-lease.ts';
 import type { Change } from '../records/change.ts';
 import type { RunSubject } from '../records/tables.ts';
 import type { AcceptedState } from '../turns/ports.ts';

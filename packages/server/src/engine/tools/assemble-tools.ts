@@ -7,7 +7,7 @@ import type { KnownSkill } from '../../agents/skills/index.ts';
 import type { KeptSessions, ServerTool } from '../../agents/tool-servers/index.ts';
 import type { FixedContent, Manifest } from '../../agents/versions/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
-import type { Run } from '../../platform/jobs/run-owner.ts';
+import type { Run } from '../../platform/jobs/run-lease.ts';
 import type { MemoryMode } from '../records/conversations.ts';
 import { approvedTools, hasApprovedPlan, lastInputOf } from '../records/interactions.ts';
 import { calledTools, callsOfTool, rememberedIn } from '../records/run-steps.ts';

@@ -8,7 +8,7 @@ import {
   type ServerTool,
   type UnavailableServer,
 } from '../../agents/tool-servers/index.ts';
-import type { Run } from '../../platform/jobs/run-owner.ts';
+import type { Run } from '../../platform/jobs/run-lease.ts';
 import { changeConversation } from '../records/change.ts';
 import { publishUnavailableServer } from '../records/publish.ts';
 import type { RunSubject } from '../records/tables.ts';

@@ -3,8 +3,8 @@ import { askingTool, failed, type OwnTool, ownTool, said, text } from '@vestra/a
 import { Failure } from '@vestra/contract/errors';
 import { isPlainFileName } from '@vestra/contract/files';
 import { z } from 'zod';
-import { storableText } from '../../platform/db/storable-text.ts';
-import type { Run } from '../../platform/jobs/run-owner.ts';
+import { storableText } from '../../platform/db/sql.ts';
+import type { Run } from '../../platform/jobs/run-lease.ts';
 import { recordFile, storeContent } from '../files/content.ts';
 import { presentFile } from '../files/store.ts';
 import { type Change, changeConversation } from '../records/change.ts';

@@ -7,7 +7,7 @@ import { newId } from '@vestra/contract/ids';
 import type { Micros } from '@vestra/contract/money';
 import type { Cost } from '../../billing/index.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
-import { storableJson, storableText } from '../../platform/db/storable-text.ts';
+import { storableJson, storableText } from '../../platform/db/sql.ts';
 import type { EventSink } from '../records/change.ts';
 import { publishMessage, publishPricedTask, publishPricedTurn } from '../records/publish.ts';
 import type { MessageRow, RunSubject, TaskRow, TurnRow } from '../records/tables.ts';

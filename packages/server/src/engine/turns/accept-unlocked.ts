@@ -8,11 +8,11 @@ import {
 } from '../../agents/deployments/index.ts';
 import { optimisticHoldStatement } from '../../billing/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
-import type { Statement } from '../../platform/db/group.ts';
+import type { Statement } from '../../platform/db/pipeline.ts';
 import { running } from '../../platform/db/query.ts';
 import type { SeenRow } from '../../platform/db/row-cache.ts';
 import { sql } from '../../platform/db/sql.ts';
-import type { Run } from '../../platform/jobs/run-owner.ts';
+import type { Run } from '../../platform/jobs/run-lease.ts';
 import { findCachedUser, forgetCachedUser, isUnchangedUser, type UserRow } from '../../users/index.ts';
 import { type CommittedChange, collectEvents, concludeChange, type EventSink, orgEventsOf } from '../records/change.ts';
 import { insertConversationStatement, writeConversationStatement } from '../records/conversation-log.ts';

@@ -7,7 +7,7 @@ import type { Caller, Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import type { Executor } from '../../platform/db/pool.ts';
 import { pipelined } from '../../platform/db/query.ts';
-import { storableJson, storableText } from '../../platform/db/storable-text.ts';
+import { storableJson, storableText } from '../../platform/db/sql.ts';
 import type { UserRow } from '../../users/index.ts';
 import { findFiles } from '../files/store.ts';
 import type { Change } from '../records/change.ts';

@@ -5,11 +5,11 @@ import { emitStatement } from '../../account/index.ts';
 import { manifestOf } from '../../agents/versions/index.ts';
 import { costOf, costOfKinds } from '../../billing/index.ts';
 import { sharedNow } from '../../platform/db/clock.ts';
-import type { Statement } from '../../platform/db/group.ts';
+import { isNoLongerSo } from '../../platform/db/group-commit.ts';
+import type { Statement } from '../../platform/db/pipeline.ts';
 import { pipelined } from '../../platform/db/query.ts';
-import { isNoLongerSo } from '../../platform/db/shared-writes.ts';
-import { storableText } from '../../platform/db/storable-text.ts';
-import { RunTakenOver } from '../../platform/jobs/run-owner.ts';
+import { storableText } from '../../platform/db/sql.ts';
+import { RunTakenOver } from '../../platform/jobs/run-lease.ts';
 import {
   announce,
   type Change,

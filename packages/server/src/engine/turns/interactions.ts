@@ -4,9 +4,9 @@ import type { InteractionDraft } from '@vestra/agent/interaction';
 import type { NewWait } from '@vestra/agent/ports';
 import { newId } from '@vestra/contract/ids';
 import type { Tenant } from '../../platform/caller.ts';
-import { isDatabaseAway } from '../../platform/db/away.ts';
 import { sharedDate, sharedNow } from '../../platform/db/clock.ts';
-import { storableJson, storableText } from '../../platform/db/storable-text.ts';
+import { storableJson, storableText } from '../../platform/db/sql.ts';
+import { isDatabaseAway } from '../../platform/db/unreachable.ts';
 import { type Change, changeConversation } from '../records/change.ts';
 import {
   type DueInteraction,

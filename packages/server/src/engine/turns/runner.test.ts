@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../main/log.ts';
 import type { Database } from '../../platform/db/pool.ts';
-import { RunTakenOver } from '../../platform/jobs/run-owner.ts';
+import { RunTakenOver } from '../../platform/jobs/run-lease.ts';
 import { createRunner, RunLeft, type Runner, type RunOwner } from './runner.ts';
 
 type Renewal = { answer: (rows: { id: string; epoch: number }[]) => void };

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
-import { isDatabaseAway } from '../../platform/db/away.ts';
 import type { Database, Transaction } from '../../platform/db/pool.ts';
-import { type Run, RunTakenOver, renewLeases as renewLeasesOf, takeRun } from '../../platform/jobs/run-owner.ts';
+import { isDatabaseAway } from '../../platform/db/unreachable.ts';
+import { type Run, RunTakenOver, renewLeases as renewLeasesOf, takeRun } from '../../platform/jobs/run-lease.ts';
 
 /** Aborts a run that was ended from outside. It is not a failure, and its outcome is already written. */
 export class RunEnded extends Error {

@@ -1,6 +1,6 @@
 import { manifestOf } from '../../agents/versions/index.ts';
 import { releaseHold } from '../../billing/index.ts';
-import { isOwned, type Run, releaseRun, takeExpiredRuns } from '../../platform/jobs/run-owner.ts';
+import { isOwned, type Run, releaseRun, takeExpiredRuns } from '../../platform/jobs/run-lease.ts';
 import type { SweepSource } from '../../platform/jobs/sweep.ts';
 import { type Change, changeConversation } from '../records/change.ts';
 import { findMessage, insertMessage, newestMessageId } from '../records/messages.ts';

@@ -3,7 +3,7 @@ import { manifestOf } from '../../agents/versions/index.ts';
 import { holdAllOptimistically } from '../../billing/index.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { insertOfMany, pipelined, running } from '../../platform/db/query.ts';
-import { type Run, takingNewRuns } from '../../platform/jobs/run-owner.ts';
+import { type Run, takingNewRuns } from '../../platform/jobs/run-lease.ts';
 import type { UserRow } from '../../users/index.ts';
 import { type CommittedChange, collectEvents, concludeChange, orgEventsOf } from '../records/change.ts';
 import { insertConversationsStatements } from '../records/conversation-log.ts';

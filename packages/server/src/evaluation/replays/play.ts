@@ -5,7 +5,7 @@ import { versionOf } from '../../agents/versions/index.ts';
 import { costOf } from '../../billing/index.ts';
 import { type Exchange, holdConversation, readExchanges } from '../../engine/conversations/index.ts';
 import { ask, judgeLine, paidByOrg } from '../../engine/index.ts';
-import { mapLimited } from '../../platform/async/map-limited.ts';
+import { mapLimited } from '../../platform/async/limiter.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { isOpenStatus } from '../player/play-store.ts';
 import {

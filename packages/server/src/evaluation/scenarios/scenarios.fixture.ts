@@ -10,7 +10,7 @@ import { newestVersion } from '../../agents/versions/store.ts';
 import { saveVersion } from '../../agents/versions/versions.ts';
 import { credit } from '../../billing/charge.ts';
 import type { Engine } from '../../engine/index.ts';
-import { createWatchers } from '../../platform/async/watchers.ts';
+import { createWatchers } from '../../platform/async/waiters.ts';
 import { createRowCache } from '../../platform/db/row-cache.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { createStreams } from '../../platform/http/streams.ts';

@@ -5,7 +5,7 @@ import type { Ask } from '@vestra/agent/question';
 import { z } from 'zod';
 import { questionText, readTranscript, type Transcript } from '../../engine/conversations/index.ts';
 import { type InteractionResolution, type InteractionRow, readAnswer } from '../../engine/interactions/index.ts';
-import { storableText } from '../../platform/db/storable-text.ts';
+import { storableText } from '../../platform/db/sql.ts';
 import type { Play, Player, PlayFault } from '../player/player.ts';
 import { openInSandbox, playConversation, sandboxOf, standInAnswer } from '../player/sandbox-conversation.ts';
 import type { PlayedScenario, ResultRow, TestRunRow } from '../tables.ts';

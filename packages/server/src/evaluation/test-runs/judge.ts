@@ -2,7 +2,7 @@ import type { Ask } from '@vestra/agent/question';
 import type { PricedModel } from '@vestra/models/prices';
 import type { Transcript } from '../../engine/conversations/index.ts';
 import { type Engine, judgeLine, usableModel } from '../../engine/index.ts';
-import { mapLimited } from '../../platform/async/map-limited.ts';
+import { mapLimited } from '../../platform/async/limiter.ts';
 import type { PlayFault } from '../player/player.ts';
 import type { PlayedScenario, TestRunResult, TestRunRow } from '../tables.ts';
 

@@ -7,7 +7,7 @@ import { type FixedContent, type Manifest, versionOf } from '../../agents/versio
 import { costOf } from '../../billing/index.ts';
 import { readTranscript, type Transcript } from '../../engine/conversations/index.ts';
 import { ask, paidByOrg } from '../../engine/index.ts';
-import { mapLimited } from '../../platform/async/map-limited.ts';
+import { mapLimited } from '../../platform/async/limiter.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { isOpenStatus } from '../player/play-store.ts';

@@ -3,7 +3,7 @@ import { fail } from '@vestra/contract/errors';
 import type { TestRunProgress } from '@vestra/contract/test-runs';
 import { requireDeployment } from '../../agents/deployments/index.ts';
 import type { Engine } from '../../engine/index.ts';
-import type { Watchers } from '../../platform/async/watchers.ts';
+import type { Watchers } from '../../platform/async/waiters.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { EventStream, type Handlers } from '../../platform/http/handler.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppCredential, SignIns } from '../../agents/tool-servers/index.ts';
 import { serverOrigin, type Tenant } from '../../platform/caller.ts';
+import { joinedReads } from '../../platform/db/batch-concurrent-calls.ts';
 import { sharedNow } from '../../platform/db/clock.ts';
-import { joinedReads } from '../../platform/db/joined.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';

@@ -1,7 +1,6 @@
 import type { Tenant } from '../../platform/caller.ts';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
-import { prune } from '../../platform/db/prune.ts';
-import { insert, insertMany, maybeOne, rowsOf, run } from '../../platform/db/query.ts';
+import { insert, insertMany, maybeOne, prune, rowsOf, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { bytes, columnsOf, type NewRowOf, text } from '../../platform/db/table.ts';
 import { appClients, type ConnectionRow, connections, type OwnClientRow, ownAppClients } from '../tables.ts';

@@ -10,11 +10,11 @@ import {
   type TakenCall,
   takeCalls,
 } from '../../engine/interactions/index.ts';
-import type { Watchers } from '../../platform/async/watchers.ts';
+import type { Watchers } from '../../platform/async/waiters.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { sharedNow } from '../../platform/db/clock.ts';
 import type { Database, Executor } from '../../platform/db/pool.ts';
-import { storableText } from '../../platform/db/storable-text.ts';
+import { storableText } from '../../platform/db/sql.ts';
 
 type Wanted = { deploymentId: string; names: readonly string[]; limit: number; leaseSeconds: number };
 

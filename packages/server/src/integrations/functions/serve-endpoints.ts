@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Mode } from '@vestra/contract/route';
 import { deploymentsWithCalls, takeCalls } from '../../engine/interactions/index.ts';
-import { oneAtATime } from '../../platform/async/one-at-a-time.ts';
-import type { ProcessNews } from '../../platform/db/process-news.ts';
+import { oneAtATime } from '../../platform/async/background-loop.ts';
+import type { ProcessNews } from '../../platform/cluster/cluster-notifications.ts';
 import { callEndpoint, type EndpointCaller, leaseSeconds } from './call-endpoint.ts';
 import { newClaimId } from './calls.ts';
 import { allEndpoints } from './endpoint.ts';

@@ -7,9 +7,13 @@ import { makeComputerFolders, numbersHere, removeComputerFolders } from '../../c
 import { createHomeArchive } from '../../computers/machine/home-archive.ts';
 import { homePath } from '../../computers/machine/home-files.ts';
 import { type Computers, createComputers } from '../../computers/running-computer.ts';
-import { type AnswerCall, createProcessDoor, type ProcessDoor } from '../../platform/cluster/answer-processes.ts';
-import { createAskProcess } from '../../platform/cluster/ask-process.ts';
-import { createCallSeal } from '../../platform/cluster/call-seal.ts';
+import {
+  type AnswerCall,
+  createAskProcess,
+  createCallSeal,
+  createProcessDoor,
+  type ProcessDoor,
+} from '../../platform/cluster/process-calls.ts';
 import type { Kernel } from '../kernel.ts';
 
 export type ComputerParts = {

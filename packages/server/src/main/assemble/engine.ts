@@ -19,10 +19,10 @@ import { createConnectableApps } from '../../integrations/apps/catalogue.ts';
 import { createSignIns } from '../../integrations/apps/sign-ins.ts';
 import { isConnected } from '../../integrations/apps/store.ts';
 import type { Tenant } from '../../platform/caller.ts';
+import { createSharedWrites } from '../../platform/db/group-commit.ts';
 import { onNewPrimary } from '../../platform/db/pool.ts';
 import { createRowCache } from '../../platform/db/row-cache.ts';
-import { createSharedWrites } from '../../platform/db/shared-writes.ts';
-import { createLate } from '../../platform/late.ts';
+import { createLate } from '../../platform/lazy-ref.ts';
 import { createMemory } from '../../users/memory/memory.ts';
 import type { Kernel } from '../kernel.ts';
 

@@ -3,12 +3,12 @@ import { dueDeliveriesStatement } from '../../automation/webhooks/deliveries.ts'
 import type { Computers } from '../../computers/running-computer.ts';
 import { storedBytesStatement } from '../../engine/files/index.ts';
 import type { Engine } from '../../engine/index.ts';
-import type { Statement } from '../../platform/db/group.ts';
+import type { Statement } from '../../platform/db/pipeline.ts';
 import { pipelined, running } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { readingBacklog } from '../../platform/jobs/backlog.ts';
 import { catalog } from '../../platform/jobs/catalog.ts';
+import { readingBacklog } from '../../platform/jobs/queue.ts';
 import type { Health } from '../health/health.ts';
 import type { Kernel } from '../kernel.ts';
 

@@ -1,8 +1,8 @@
 import type { Followers } from '../../account/events/followers.ts';
 import type { Engine } from '../../engine/index.ts';
 import { latestVoiceCalls, nextVoiceCall } from '../../integrations/sessions/store.ts';
+import type { ProcessNews } from '../../platform/cluster/cluster-notifications.ts';
 import type { Config } from '../../platform/config/config.ts';
-import type { ProcessNews } from '../../platform/db/process-news.ts';
 import { createRateLimiter } from '../../platform/http/rate-limit.ts';
 import type { Streams } from '../../platform/http/streams.ts';
 import { createVoiceCalls, type VoiceCalls } from '../../voice/calls.ts';

@@ -1,4 +1,4 @@
-import type { Condition } from '../../platform/db/condition.ts';
+import type { Condition } from '../../platform/db/database-health.ts';
 
 type Check = { status: 'ok' | 'failing'; message: string | null };
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { migrationsFolder } from '../../main/migrations-folder.ts';
 import type { Config } from '../../platform/config/config.ts';
+import { reachEmbeddedPostgres } from '../../platform/db/embedded.ts';
 import { type AppliedMigration, pendingOf, readMigrations } from '../../platform/db/migrate.ts';
 import { closeDatabase, type Database, mostConnections, openDatabase } from '../../platform/db/pool.ts';
-import { reachEmbeddedPostgres } from '../../platform/db/reach-embedded.ts';
 import { StartFailure } from '../../platform/db/start-failure.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createLimiter } from './limiter.ts';
+import { createLimiter, mapLimited } from './limiter.ts';
 
-/** Work that ends when it is told to. */
+/** Work that ends when the test calls `end`. */
 function held() {
   const { promise, resolve } = Promise.withResolvers<void>();
   return { work: () => promise, end: resolve };
@@ -9,8 +9,8 @@ function held() {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('a limiter', () => {
-  it('lets one group do a few things at once, and others go on beside it', async () => {
+describe('createLimiter', () => {
+  it('limits one group while other groups continue', async () => {
     const limiter = createLimiter({ atOnce: 3, atOnceEach: 2 });
     const begun: string[] = [];
     const slow = [held(), held(), held(), held()];
@@ -33,7 +33,7 @@ describe('a limiter', () => {
     expect(begun).toHaveLength(5);
   });
 
-  it('gives a free place to the group that has least, however long another waits', async () => {
+  it('gives a free slot to the group with the fewest running, however long another waits', async () => {
     const limiter = createLimiter({ atOnce: 2 });
     const begun: string[] = [];
     const [first, second] = [held(), held()];
@@ -50,7 +50,7 @@ describe('a limiter', () => {
     await Promise.all(all);
   });
 
-  it('passes on after a failure, and answers null when too many wait', async () => {
+  it('starts the next call after a failure, and returns null if too many wait', async () => {
     const limiter = createLimiter({ atOnce: 1, waitingEach: 1 });
     const first = held();
     const failing = limiter.run('a', () => first.work().then(() => Promise.reject(new Error('failed'))));
@@ -62,7 +62,7 @@ describe('a limiter', () => {
     expect(await limiter.run('a', async () => 'fourth')).toBe('fourth');
   });
 
-  it('forgets whoever stops waiting, and keeps no place for them', async () => {
+  it('removes an aborted call from the queue', async () => {
     const limiter = createLimiter({ atOnce: 1 });
     const first = held();
     const running = limiter.run('a', first.work);
@@ -75,4 +75,30 @@ describe('a limiter', () => {
     await running;
     expect(await stayed).toBe('stayed');
   });
+});
+
+it('mapLimited limits concurrency and keeps the order of results', async () => {
+  let running = 0;
+  let most = 0;
+  const doubled = await mapLimited(3, [1, 2, 3, 4, 5, 6, 7], async (each) => {
+    most = Math.max(most, ++running);
+    for (let turn = 0; turn < 8 - each; turn++) await Promise.resolve();
+    running--;
+    return each * 2;
+  });
+  expect([doubled, most]).toEqual([[2, 4, 6, 8, 10, 12, 14], 3]);
+  expect(await mapLimited(3, [], async () => 1)).toEqual([]);
+});
+
+it('mapLimited starts nothing after a failure and waits for the running calls', async () => {
+  const begun: number[] = [];
+  const ended: number[] = [];
+  const work = async (each: number) => {
+    begun.push(each);
+    if (each === 2) throw new Error('broken');
+    await new Promise((resolve) => setImmediate(resolve));
+    ended.push(each);
+  };
+  await expect(mapLimited(2, [1, 2, 3, 4], work)).rejects.toThrow('broken');
+  expect([begun, ended]).toEqual([[1, 2], [1]]);
 });

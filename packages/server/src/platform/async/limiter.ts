@@ -1,6 +1,6 @@
-/** Lets so many run at once. The others wait in the order they came, and no group takes the places of all others. */
+/** Limits concurrency. Callers wait in order of arrival, and a free slot goes to the group with the fewest running. */
 export type Limiter = {
-  /** Null where too many are waiting already; throws the signal's reason where it ends while waiting. */
+  /** Returns null if the queue is full. Throws the signal's reason if it aborts while waiting. */
   run: <Result>(group: string, work: () => Promise<Result>, signal?: AbortSignal) => Promise<Result | null>;
 };
 
@@ -8,13 +8,12 @@ type Waiting = { group: string; begin: () => void };
 
 type Limits = {
   atOnce?: number;
-  /** Of one group. */
+  /** Per group. */
   atOnceEach?: number;
   waiting?: number;
   waitingEach?: number;
 };
 
-/** What is not limited is without end. */
 export function createLimiter({
   atOnce = Number.POSITIVE_INFINITY,
   atOnceEach = Number.POSITIVE_INFINITY,
@@ -25,7 +24,7 @@ export function createLimiter({
   let all = 0;
   const queue: Waiting[] = [];
   const runningOf = (group: string) => running.get(group) ?? 0;
-  const hasPlace = (group: string) => all < atOnce && runningOf(group) < atOnceEach;
+  const hasSlot = (group: string) => all < atOnce && runningOf(group) < atOnceEach;
   const count = (group: string, by: 1 | -1) => {
     all += by;
     const now = runningOf(group) + by;
@@ -33,17 +32,17 @@ export function createLimiter({
     else running.set(group, now);
   };
 
-  /** Of those who may begin, one of the group that has the least; among these, who came first. */
-  function passOn(): void {
+  /** Starts the next waiting call: of the group with the fewest running, and among equals the first to arrive. */
+  function startNext(): void {
     const next = queue
-      .filter(({ group }) => hasPlace(group))
+      .filter(({ group }) => hasSlot(group))
       .reduce<Waiting | null>(
         (best, each) => (best === null || runningOf(each.group) < runningOf(best.group) ? each : best),
         null,
       );
     if (next === null) return;
     queue.splice(queue.indexOf(next), 1);
-    // Counted before it begins, so that nobody can step in between.
+    // Count before starting, so that no other call takes the slot in between.
     count(next.group, 1);
     next.begin();
   }
@@ -69,7 +68,7 @@ export function createLimiter({
   return {
     async run(group, work, signal) {
       signal?.throwIfAborted();
-      if (hasPlace(group)) count(group, 1);
+      if (hasSlot(group)) count(group, 1);
       else {
         const isFull = queue.length >= waiting;
         if (isFull || queue.filter((each) => each.group === group).length >= waitingEach) return null;
@@ -79,8 +78,33 @@ export function createLimiter({
         return await work();
       } finally {
         count(group, -1);
-        passOn();
+        startNext();
       }
     },
   };
+}
+
+/** Maps all items with at most `atOnce` running. After a failure it starts no more, waits for the running ones and throws. */
+export async function mapLimited<Item, Result>(
+  atOnce: number,
+  all: readonly Item[],
+  work: (each: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  let next = 0;
+  let isBroken = false;
+  const lane = async () => {
+    while (next < all.length && !isBroken) {
+      const at = next++;
+      try {
+        results[at] = await work(all[at] as Item);
+      } catch (error) {
+        isBroken = true;
+        throw error;
+      }
+    }
+  };
+  const ended = await Promise.allSettled(Array.from({ length: Math.min(atOnce, all.length) }, lane));
+  for (const end of ended) if (end.status === 'rejected') throw end.reason;
+  return results;
 }

@@ -5,12 +5,19 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type AnswerCall, createProcessDoor } from './answer-processes.ts';
-import { type AskProcess, createAskProcess, type Peer } from './ask-process.ts';
-import { callPath, sealHeader } from './call-address.ts';
-import { PeerAway, PeerLost } from './call-failure.ts';
-import { createCallSeal } from './call-seal.ts';
-import { encodeBody } from './messages.ts';
+import {
+  type AnswerCall,
+  type AskProcess,
+  callPath,
+  createAskProcess,
+  createCallSeal,
+  createProcessDoor,
+  encodeBody,
+  type Peer,
+  PeerAway,
+  PeerLost,
+  sealHeader,
+} from './process-calls.ts';
 
 const secret = randomBytes(32);
 const log = pino({ level: 'silent' });
@@ -24,7 +31,7 @@ afterEach(async () => {
   for (const end of ending.splice(0)) await end();
 });
 
-/** A process that others call, over a real socket. */
+/** A process that accepts calls over a real socket. */
 async function startPeer(answer: AnswerCall, now?: () => number): Promise<Peer & { server: Server }> {
   const door = createProcessDoor({ self: 'holder', seal: createCallSeal(secret, now), answer, log });
   const server = createServer(
@@ -53,7 +60,7 @@ async function all(messages: AsyncIterable<unknown>): Promise<unknown[]> {
 const never = new AbortController().signal;
 
 describe('a call between processes', () => {
-  it('arrives as it was given and is answered message by message [MANY-004]', async () => {
+  it('keeps the types of its body and streams the messages of its response [MANY-004]', async () => {
     const peer = await startPeer(async function* (name, asked) {
       yield name;
       yield asked;
@@ -61,7 +68,7 @@ describe('a call between processes', () => {
     expect(await all(asking()(peer, 'browser.fetch', given, never))).toEqual(['browser.fetch', given]);
   });
 
-  it('of whoever has another secret is refused, and nothing has happened [MANY-005]', async () => {
+  it('with another secret is rejected and has no effect [MANY-005]', async () => {
     let calls = 0;
     const peer = await startPeer(async function* () {
       yield ++calls;
@@ -71,7 +78,7 @@ describe('a call between processes', () => {
     expect(calls).toBe(0);
   });
 
-  it('is away where nobody answers, and lost where the answer breaks off [MANY-006]', async () => {
+  it('throws PeerAway if nothing answers, and PeerLost if the response breaks off [MANY-006]', async () => {
     const gone = await startPeer(echo);
     gone.server.closeAllConnections();
     await new Promise((resolve) => gone.server.close(resolve));
@@ -84,7 +91,7 @@ describe('a call between processes', () => {
     await expect(all(asking()(breaking, 'x', given, never))).rejects.toBeInstanceOf(PeerLost);
   });
 
-  it('ends at the other side when whoever asked goes away', async () => {
+  it('is aborted on the other side if the caller disconnects', async () => {
     const ended = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();
     const peer = await startPeer(async function* (_name, _asked, signal) {
@@ -101,7 +108,7 @@ describe('a call between processes', () => {
   });
 });
 
-describe('the door for processes [MANY-005]', () => {
+describe('the endpoint for process calls [MANY-005]', () => {
   const seal = createCallSeal(secret);
   const body = encodeBody(given);
   const good = () => seal.seal({ to: 'holder', name: 'browser.fetch' }, body);
@@ -114,7 +121,7 @@ describe('the door for processes [MANY-005]', () => {
   const doorAt = (now?: () => number) =>
     createProcessDoor({ self: 'holder', seal: createCallSeal(secret, now), answer: echo, log });
 
-  it('opens for a good seal once, and not again for the same', async () => {
+  it('accepts a valid seal once', async () => {
     const door = doorAt();
     const by = good();
     expect((await door.answer(knock(by)))?.status).toBe(200);
@@ -142,7 +149,7 @@ describe('the door for processes [MANY-005]', () => {
     expect(await doorAt().answer(make())).toBeNull();
   });
 
-  it('stays shut for a seal that is a minute old, or from a minute ahead', async () => {
+  it('rejects a seal that is a minute old or a minute in the future', async () => {
     const minute = 60_000;
     const by = good();
     expect(await doorAt(() => Date.now() + minute + 5_000).answer(knock(by))).toBeNull();
@@ -150,7 +157,7 @@ describe('the door for processes [MANY-005]', () => {
     expect((await doorAt(() => Date.now() + minute - 5_000).answer(knock(by)))?.status).toBe(200);
   });
 
-  it('remembers a seal for as long as it is good, by whatever clock it was made', async () => {
+  it('rejects a reused seal for as long as it is valid, whatever clock made it', async () => {
     let now = Date.now();
     const ahead = createCallSeal(secret, () => Date.now() + 59_000).seal({ to: 'holder', name: 'browser.fetch' }, body);
     const door = doorAt(() => now);

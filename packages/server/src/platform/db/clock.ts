@@ -1,8 +1,7 @@
 /**
- * The time of the database, which all processes share: whatever another process or a column compares with is taken from
- * here. The clock of a machine may be an hour off, and may jump; this one is set by the database with each connection and
- * goes on with the process's steady clock in between. A clock that no database has set yet is the machine's own at the
- * start of the process.
+ * The time of the database, which all processes share. Use it for every time that another process or a column compares.
+ * The clock of a machine may be an hour off and may jump. Each new connection sets this clock, and the monotonic clock of
+ * the process advances it in between. Until the first connection it is the machine's clock at the start of the process.
  */
 let sharedMinusSteady = performance.timeOrigin;
 
@@ -10,10 +9,10 @@ export const sharedNow = (): number => Math.round(performance.now() + sharedMinu
 
 export const sharedDate = (): Date => new Date(sharedNow());
 
-/** The database said that it was `at`, some time between being asked and answering; both by `performance.now()`. */
+/** The database returned the time `at` to a query that ran from `askedAt` to `answeredAt`, by `performance.now()`. */
 export function setSharedClock(at: number, { askedAt, answeredAt }: { askedAt: number; answeredAt: number }): void {
   sharedMinusSteady = nearestWithin(sharedMinusSteady, at - answeredAt, at - askedAt);
 }
 
-/** A clock that agrees with the answer stays as it is, so that a slow answer does not make it worse. */
+/** A clock within the possible range stays unchanged, so that a slow answer does not make it less exact. */
 const nearestWithin = (value: number, least: number, most: number) => Math.min(most, Math.max(least, value));

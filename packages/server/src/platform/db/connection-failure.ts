@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { StartFailure } from './start-failure.ts';
 
-/** Where a connection string leads, in words that never hold the password. */
+/** The target of a connection string. `name` never contains the password. */
 type Target = { name: string; host: string; user: string; database: string; password: string };
 
 export function describeTarget(connectionString: string): Target {
@@ -29,7 +29,7 @@ function notAUrl(): StartFailure {
   );
 }
 
-/** One sentence for a database that could not be reached at start. */
+/** Explains in one sentence why the database could not be reached at the start. */
 export function explainConnectionFailure(error: unknown, target: Target): StartFailure {
   const { code, message } = error as { code?: string; message: string };
   return new StartFailure(sentence(code, message, target), { cause: error });

@@ -1,18 +1,18 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** The network between a process and its database: it can be led elsewhere, cut, or carry nothing. */
+/** A TCP proxy between a process and its database that can be redirected, cut or silenced. */
 export type CuttableLink = {
-  /** The same database, reached over this link. */
+  /** The address of the database through this proxy. */
   url: string;
-  /** From now on new connections lead there. */
+  /** Redirects new connections. */
   leadTo: (connectionString: string) => void;
-  /** Ends every connection and, until `mend`, refuses new ones. */
+  /** Ends every connection and refuses new ones until `mend`. */
   cut: () => void;
   mend: () => void;
-  /** Ends every connection when this many questions, counted from now, have been sent over them; answers whether that has come. */
-  cutAfter: (questions: number) => () => boolean;
-  /** Connections stay open and carry nothing any more, as where the machine behind them has lost its power. */
+  /** Ends every connection after this many queries. The returned function reports whether that has happened. */
+  cutAfter: (queries: number) => () => boolean;
+  /** Connections stay open and deliver nothing, as after a power loss of the server. */
   silence: () => void;
   close: () => Promise<void>;
 };
@@ -20,7 +20,7 @@ export type CuttableLink = {
 export async function linkTo(connectionString: string): Promise<CuttableLink> {
   let target = targetOf(connectionString);
   let isCut = false;
-  let questionsLeft = 0;
+  let queriesLeft = 0;
   const pairs = new Set<{ near: Socket; far: Socket }>();
   const server = createServer((near) => {
     near.on('error', () => {});
@@ -30,10 +30,10 @@ export async function linkTo(connectionString: string): Promise<CuttableLink> {
     pairs.add(pair);
     far.on('error', () => {});
     near.on('data', (asked) => {
-      // Signing in is none: its messages begin otherwise.
-      if (questionsLeft === 0 || !'QPCB'.includes(String.fromCharCode(asked[0] ?? 0))) return;
-      questionsLeft -= 1;
-      if (questionsLeft === 0) endAll();
+      // Do not count the messages of the login.
+      if (queriesLeft === 0 || !'QPCB'.includes(String.fromCharCode(asked[0] ?? 0))) return;
+      queriesLeft -= 1;
+      if (queriesLeft === 0) endAll();
     });
     near.pipe(far);
     far.pipe(near);
@@ -69,9 +69,9 @@ export async function linkTo(connectionString: string): Promise<CuttableLink> {
     mend() {
       isCut = false;
     },
-    cutAfter(questions) {
-      questionsLeft = questions;
-      return () => questionsLeft === 0;
+    cutAfter(queries) {
+      queriesLeft = queries;
+      return () => queriesLeft === 0;
     },
     silence() {
       for (const { near, far } of pairs) {

@@ -5,8 +5,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { dataFolder, isRunning, postmasterOf, query, start, until, usedFolder } from './embedded/embedded.fixture.ts';
 import { missingRows, rowsThenKill, spawnServer, startInChild } from './embedded/server-process.fixture.ts';
 
-describe('after a server was killed', () => {
-  test('its PostgreSQL is taken over with everything it had answered', async () => {
+describe('after a server was killed,', () => {
+  test('its PostgreSQL is adopted with all acknowledged rows', async () => {
     const dataDir = await usedFolder();
     const dead = await startInChild(dataDir);
     const acknowledged = await rowsThenKill(dead, 50);
@@ -15,14 +15,14 @@ describe('after a server was killed', () => {
 
     const lines: string[] = [];
     const server = await start(dataDir, lines);
-    expect(lines).toEqual([`PostgreSQL was still running (process ${pid}) and is used further.`]);
+    expect(lines).toEqual([`PostgreSQL was still running (process ${pid}) and was adopted.`]);
     expect(await postmasterOf(dataDir)).toBe(pid);
     expect(await missingRows(server, acknowledged)).toEqual([]);
     await server.stop();
     expect(isRunning(pid)).toBe(false);
   });
 
-  test('together with its PostgreSQL, nothing it had answered is lost', async () => {
+  test('together with its PostgreSQL, no acknowledged row is lost', async () => {
     const dataDir = await usedFolder();
     const dead = await startInChild(dataDir);
     const acknowledged = await rowsThenKill(dead, 50, [await postmasterOf(dataDir)]);
@@ -32,7 +32,7 @@ describe('after a server was killed', () => {
     await server.stop();
   });
 
-  test('its PostgreSQL is restarted when it has other settings than this server wants', async () => {
+  test('its PostgreSQL is restarted if the settings differ', async () => {
     const dataDir = await usedFolder();
     const dead = await startInChild(dataDir);
     const acknowledged = await rowsThenKill(dead, 5);
@@ -46,7 +46,7 @@ describe('after a server was killed', () => {
     await server.stop();
   });
 
-  test('in the middle of making the database, a whole one is made', async () => {
+  test('during initdb, a complete cluster is created', async () => {
     const dataDir = await dataFolder();
     const dead = spawnServer(dataDir);
     await until(async () => {
@@ -63,19 +63,22 @@ describe('after a server was killed', () => {
     await until(async () => !(await readdir(dataDir)).some((name) => name.startsWith('postgres.new-')));
   });
 
-  test.skipIf(process.platform !== 'linux')('the number of its PostgreSQL may belong to another program', async () => {
-    const dataDir = await usedFolder();
-    const dead = await startInChild(dataDir);
-    const acknowledged = await rowsThenKill(dead, 5, [await postmasterOf(dataDir)]);
-    const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
-    const bystander = spawn('sleep', ['600'], { stdio: 'ignore' });
-    onTestFinished(() => void bystander.kill());
-    const content = await readFile(pidFile, 'utf8');
-    await writeFile(pidFile, content.replace(/^\d+/, String(bystander.pid)));
+  test.skipIf(process.platform !== 'linux')(
+    'the process id of its PostgreSQL may belong to another program',
+    async () => {
+      const dataDir = await usedFolder();
+      const dead = await startInChild(dataDir);
+      const acknowledged = await rowsThenKill(dead, 5, [await postmasterOf(dataDir)]);
+      const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
+      const bystander = spawn('sleep', ['600'], { stdio: 'ignore' });
+      onTestFinished(() => void bystander.kill());
+      const content = await readFile(pidFile, 'utf8');
+      await writeFile(pidFile, content.replace(/^\d+/, String(bystander.pid)));
 
-    const server = await start(dataDir);
-    expect(await missingRows(server, acknowledged)).toEqual([]);
-    expect(bystander.exitCode).toBeNull();
-    await server.stop();
-  });
+      const server = await start(dataDir);
+      expect(await missingRows(server, acknowledged)).toEqual([]);
+      expect(bystander.exitCode).toBeNull();
+      await server.stop();
+    },
+  );
 });

@@ -7,7 +7,7 @@ import { findPackage } from './embedded/binaries.ts';
 import { dataFolder, failureOf, isRoot, NOBODY, postmasterOf, start, usedFolder } from './embedded/embedded.fixture.ts';
 import { spawnServer } from './embedded/server-process.fixture.ts';
 
-describe('what stands in the way is one sentence', () => {
+describe('the start fails with one sentence for', () => {
   test('a file in place of the data folder', async () => {
     const path = join(await dataFolder(), 'file');
     await writeFile(path, '');
@@ -29,7 +29,7 @@ describe('what stands in the way is one sentence', () => {
     expect(await failureOf(start(dataDir))).toContain('was made by PostgreSQL 16, and this Vestra runs 18');
   });
 
-  test('files of somebody else where the database belongs', async () => {
+  test('other files in the folder of the database', async () => {
     const dataDir = await dataFolder();
     await mkdir(join(dataDir, 'postgres'));
     await writeFile(join(dataDir, 'postgres', 'notes.txt'), 'mine');
@@ -37,7 +37,7 @@ describe('what stands in the way is one sentence', () => {
     expect(await readFile(join(dataDir, 'postgres', 'notes.txt'), 'utf8')).toBe('mine');
   });
 
-  test('but an empty folder there is no obstacle', async () => {
+  test('nothing if that folder is empty', async () => {
     const dataDir = await dataFolder();
     await mkdir(join(dataDir, 'postgres'));
     await (await start(dataDir)).stop();
@@ -55,7 +55,7 @@ describe('what stands in the way is one sentence', () => {
     expect(await failureOf(start(dataDir))).toContain('has lost its file vestra.password');
   });
 
-  test('a damaged database, with the place of the log', async () => {
+  test('a damaged database, with the path of the log', async () => {
     const dataDir = await usedFolder();
     await unlink(join(dataDir, 'postgres', 'global', 'pg_control'));
     expect(await failureOf(start(dataDir))).toContain(`: see ${join(dataDir, 'postgres.log')}.`);

@@ -23,7 +23,7 @@ describe.skipIf(!isRoot)('as root', () => {
     await server.stop();
   });
 
-  test('a data folder closed by its own mode is let through and keeps its database [START-021]', async () => {
+  test('a data folder closed by its own mode is made passable and keeps its database [START-021]', async () => {
     const dataDir = await dataFolder();
     await chmod(dataDir, 0o700);
     const reachable = await dataFolder();
@@ -36,7 +36,7 @@ describe.skipIf(!isRoot)('as root', () => {
     await server.stop();
   });
 
-  test('a folder that this user cannot enter gets its database elsewhere, and finds it again', async () => {
+  test('a data folder that this user cannot enter gets its database elsewhere and finds it again', async () => {
     const closed = join(await dataFolder(), 'closed');
     const reachable = await dataFolder();
     await mkdir(closed, { mode: 0o700 });
@@ -63,7 +63,7 @@ describe.skipIf(!isRoot)('as root', () => {
     expect(await failureOf(start(dataDir))).toContain(`was kept in ${home} and is gone`);
   });
 
-  test('a data folder that was deleted and made again has an empty database', async () => {
+  test('a data folder that was deleted and created again has an empty database', async () => {
     const closed = join(await dataFolder(), 'closed');
     const reachable = await dataFolder();
     await mkdir(closed, { mode: 0o700 });
@@ -80,7 +80,7 @@ describe.skipIf(!isRoot)('as root', () => {
     await second.stop();
   });
 
-  test('a killed server with its database elsewhere leaves it to the next', async () => {
+  test('the next server adopts a database elsewhere after a kill', async () => {
     const closed = join(await dataFolder(), 'closed');
     const reachable = await dataFolder();
     await mkdir(closed, { mode: 0o700 });
@@ -109,7 +109,7 @@ describe.skipIf(!isRoot)('as root', () => {
     expect(await readdir(reachable)).toHaveLength(1);
   });
 
-  test('where nothing can be reached there is one sentence', async () => {
+  test('the start fails with one sentence if no folder is reachable', async () => {
     const closed = join(await dataFolder(), 'closed');
     await mkdir(closed, { mode: 0o700 });
     expect(await failureOf(start(join(closed, 'data'), [], { reachableFolders: [join(closed, 'too')] }))).toContain(
@@ -117,7 +117,7 @@ describe.skipIf(!isRoot)('as root', () => {
     );
   });
 
-  test('somebody else in possession of the reachable folder is not trusted', async () => {
+  test('a reachable folder of another user is not used', async () => {
     const closed = join(await dataFolder(), 'closed');
     const foreign = join(await dataFolder(), 'foreign');
     await mkdir(closed, { mode: 0o700 });
@@ -136,14 +136,14 @@ describe.skipIf(!isRoot)('as root', () => {
     const dataDir = await dataFolder();
     const lines: string[] = [];
     await (await start(dataDir, lines, { programs, reachableFolders: [reachable] })).stop();
-    expect(lines[0]).toContain(`are copied to ${reachable}`);
+    expect(lines[0]).toContain(`programs to ${reachable}`);
     lines.length = 0;
     await (await start(dataDir, lines, { programs, reachableFolders: [reachable] })).stop();
     expect(lines).toEqual([]);
     expect(await readdir(reachable)).toHaveLength(1);
   });
 
-  test('an ordinary user can do without root', async () => {
+  test('an ordinary user needs no root', async () => {
     const dataDir = join(await dataFolder(), 'data');
     await mkdir(dataDir);
     await chown(dataDir, NOBODY, NOBODY);
@@ -158,7 +158,7 @@ describe.skipIf(!isRoot)('as root', () => {
   });
 });
 
-test('links that npm did not make are made at the start', async () => {
+test('the start restores symbolic links that npm did not create', async () => {
   const programs = await copiedPrograms(await dataFolder());
   await (await start(await dataFolder(), [], { programs })).stop();
   expect((await lstat(join(programs.native, 'lib', 'libpq.so.5'))).isSymbolicLink()).toBe(true);

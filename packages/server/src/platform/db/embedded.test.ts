@@ -12,11 +12,11 @@ import {
   until,
   usedFolder,
 } from './embedded/embedded.fixture.ts';
-import { trimLog } from './embedded/log-file.ts';
+import { trimLog } from './embedded/postmaster.ts';
 import { rowsThenKill, startInChild } from './embedded/server-process.fixture.ts';
 
 describe('an embedded PostgreSQL', () => {
-  test('is made at the first start, ends with its server and keeps its rows', async () => {
+  test('is created at the first start, stops with its server and keeps its rows', async () => {
     const dataDir = await dataFolder();
     const first = await start(dataDir);
     await query(first, 'CREATE TABLE notes (text text)');
@@ -32,7 +32,7 @@ describe('an embedded PostgreSQL', () => {
     expect(await readdir(dataDir)).toEqual(['postgres', 'postgres.lock', 'postgres.log']);
   });
 
-  test('answers on its socket alone, to those who know the password', async () => {
+  test('accepts connections only on its socket and with the password', async () => {
     const dataDir = await dataFolder();
     const server = await start(dataDir);
     expect(await query(server, 'SHOW listen_addresses')).toEqual([{ listen_addresses: '' }]);
@@ -44,7 +44,7 @@ describe('an embedded PostgreSQL', () => {
     await server.stop();
   });
 
-  test('is unpacked from a ready-made one with a password of its own, or made where that cannot be used [START-103]', async () => {
+  test('is unpacked from a ready-made cluster with its own password, or created if that is unusable [START-103]', async () => {
     const folders = [await dataFolder(), await dataFolder(), await dataFolder()] as const;
     const broken = join(folders[2], 'broken.zst');
     await writeFile(broken, 'no cluster');
@@ -70,7 +70,7 @@ describe('an embedded PostgreSQL', () => {
     await Promise.all([one, other, anew].map((server) => server.stop()));
   });
 
-  test('writes every commit to the disk before it answers', async () => {
+  test('syncs every commit to disk before it answers', async () => {
     const server = await start(await usedFolder());
     for (const setting of ['fsync', 'synchronous_commit', 'full_page_writes']) {
       expect(await query(server, `SHOW ${setting}`)).toEqual([{ [setting]: 'on' }]);
@@ -78,7 +78,7 @@ describe('an embedded PostgreSQL', () => {
     await server.stop();
   });
 
-  test('knows letters of every language, on every machine alike', async () => {
+  test('has the same Unicode collation on every machine', async () => {
     const server = await start(await usedFolder());
     expect(await query(server, `SELECT upper('ñandú жук') AS upper`)).toEqual([{ upper: 'ÑANDÚ ЖУК' }]);
     await server.stop();
@@ -95,7 +95,7 @@ describe('an embedded PostgreSQL', () => {
     await expect(stat(socketFolder)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
-  test('comes back when its main process is killed', async () => {
+  test('restarts after its postmaster is killed', async () => {
     const dataDir = await usedFolder();
     const lines: string[] = [];
     const server = await start(dataDir, lines);
@@ -109,13 +109,13 @@ describe('an embedded PostgreSQL', () => {
         () => false,
       ),
     );
-    expect(lines).toContain('PostgreSQL has ended unexpectedly and is started again.');
+    expect(lines).toContain('PostgreSQL ended unexpectedly; restarting it.');
     const next = await postmasterOf(dataDir);
     await server.stop();
     expect(isRunning(next)).toBe(false);
   });
 
-  test('is not ended by a ctrl-C that its server takes as a request to finish', async () => {
+  test('survives a Ctrl-C that its server handles', async () => {
     const dataDir = await usedFolder();
     const server = await startInChild(dataDir, { ownGroup: true });
     process.kill(-(server.process.pid as number), 'SIGINT');
@@ -126,7 +126,7 @@ describe('an embedded PostgreSQL', () => {
     expect(isRunning(pid)).toBe(false);
   });
 
-  test('has a log that cannot fill the disk', async () => {
+  test('rotates its log', async () => {
     const path = join(await dataFolder(), 'postgres.log');
     await writeFile(path, 'x'.repeat(1000));
     await trimLog(path);
@@ -139,7 +139,7 @@ describe('an embedded PostgreSQL', () => {
 });
 
 describe('a second server on the same data folder', () => {
-  test('is told which process has it, and may start once that has ended', async () => {
+  test('gets the id of the process that uses it, and may start after that has ended', async () => {
     const dataDir = await usedFolder();
     const owner = await startInChild(dataDir);
     const message = await failureOf(start(dataDir));
@@ -150,7 +150,7 @@ describe('a second server on the same data folder', () => {
     await server.stop();
   });
 
-  test('in the same process is refused too', async () => {
+  test('is refused in the same process too', async () => {
     const dataDir = await usedFolder();
     const server = await start(dataDir);
     expect(await failureOf(start(dataDir))).toContain(`(process ${process.pid})`);
@@ -158,7 +158,7 @@ describe('a second server on the same data folder', () => {
     await server.stop();
   });
 
-  test('that starts at the same moment leaves one of them running', async () => {
+  test('cannot start at the same moment', async () => {
     const dataDir = await dataFolder();
     const results = await Promise.allSettled([start(dataDir), start(dataDir), start(dataDir)]);
     const started = results.filter((result) => result.status === 'fulfilled');

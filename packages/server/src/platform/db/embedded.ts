@@ -1,34 +1,44 @@
-import { rmdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { findPackage, prepareBinaries } from './embedded/binaries.ts';
 import { type Cluster, ensureCluster, SUPERUSER } from './embedded/cluster.ts';
-import { programFailure } from './embedded/failure.ts';
-import { readLog, sizeOf, trimLog } from './embedded/log-file.ts';
-import { type Ownership, takeOwnership } from './embedded/owner.ts';
-import { choosePlace, confirmPlace, makeDataFolder, makeReachable, REACHABLE_FOLDERS } from './embedded/place.ts';
 import {
-  type Command,
+  chooseLocation,
+  chooseSocketFolder,
+  confirmLocation,
+  createDataFolder,
+  createReachableFolder,
+  type Ownership,
+  REACHABLE_FOLDERS,
+  takeOwnership,
+} from './embedded/data-folder.ts';
+import { programFailure } from './embedded/failure.ts';
+import {
   commandFor,
   findPostmaster,
   isReady,
   type Postmaster,
+  type PostmasterCommand,
+  readLog,
+  settingsFor,
+  sizeOf,
   spawnPostmaster,
   stopPostmaster,
+  trimLog,
 } from './embedded/postmaster.ts';
 import { readyMadeFor, usable } from './embedded/ready-made.ts';
 import type { Runner } from './embedded/runner.ts';
-import { settingsFor } from './embedded/settings.ts';
-import { chooseSocketFolder } from './embedded/socket.ts';
-import { sqlState } from './query-error.ts';
+import { sqlState } from './sql.ts';
 import { StartFailure } from './start-failure.ts';
 
 type EmbeddedPostgres = { connectionString: string; stop(): Promise<void> };
 
-/** One PostgreSQL to keep running: how it is started, reached and reported on. */
+/** A PostgreSQL to supervise: how to start it, reach it and report on it. */
 type Server = {
-  command: Command;
+  command: PostmasterCommand;
   runner: Runner;
   logFile: string;
   connectionString: string;
@@ -38,16 +48,16 @@ type Server = {
   connect: Connect;
 };
 
-/** Opens a session, to prove that it can be done. */
+/** Opens a session to check that PostgreSQL accepts connections. */
 type Connect = (connectionString: string) => Promise<unknown>;
 
 /**
- * Runs PostgreSQL in the data folder, made there first if need be, and keeps it running until `stop`. A postmaster
- * that a killed server left behind is taken over as it is. What stands in the way is thrown as a StartFailure.
+ * Runs PostgreSQL in the data folder until `stop`, and creates the cluster if there is none. It adopts a postmaster that a
+ * killed server left behind. Obstacles are thrown as StartFailure.
  *
- * `onWait` is called when another process has the work, so that this one has time for something else. `connect` opens the
- * first session, for those who keep it. `settings` go before the usual ones; `reachableFolders` and `programs` are for
- * installations and tests that keep them elsewhere, and `readyMade` for those that want another packed cluster, or none.
+ * `onWait` is called while another process works, so that the caller can use the time. `connect` opens the first session,
+ * for callers that keep it. `settings` override the defaults. `reachableFolders`, `programs` and `readyMade` (a packed
+ * cluster, or null for none) are for tests and unusual installations.
  */
 export async function startEmbeddedPostgres(options: {
   dataDir: string;
@@ -62,18 +72,18 @@ export async function startEmbeddedPostgres(options: {
   const { log, onWait = () => {}, connect = connectOnce } = options;
   const { reachableFolders = REACHABLE_FOLDERS, programs = findPackage() } = options;
   const readyMade = () => usable(options.readyMade === undefined ? readyMadeFor(programs) : options.readyMade);
-  const dataDir = await makeDataFolder(options.dataDir);
+  const dataDir = await createDataFolder(options.dataDir);
   const owned: Ownership[] = [await takeOwnership(dataDir)];
   try {
-    const place = await choosePlace({ dataDir, reachableFolders, log });
+    const place = await chooseLocation({ dataDir, reachableFolders, log });
     const { home, runner } = place;
-    // A copy of the data folder points to the same cluster.
+    // Lock the cluster too, because a copy of the data folder points to the same one.
     if (home !== dataDir) owned.push(await takeOwnership(home));
 
-    const copyTo = async () => (runner.isLent ? makeReachable(reachableFolders, runner) : dataDir);
+    const copyTo = async () => (runner.isLent ? createReachableFolder(reachableFolders, runner) : dataDir);
     const binaries = await prepareBinaries({ from: programs, runner, copyTo, log });
     const cluster = await ensureCluster({ home, binaries, runner, log, onWait, readyMade });
-    await confirmPlace(dataDir, place);
+    await confirmLocation(dataDir, place);
 
     const socketFolder = await chooseSocketFolder(cluster.folder, runner);
     const settings = { ...settingsFor(socketFolder), ...options.settings };
@@ -108,7 +118,7 @@ export async function startEmbeddedPostgres(options: {
   }
 }
 
-/** `sslmode` is written out because PGSSLMODE in the environment would otherwise ask the socket for TLS. */
+/** Sets `sslmode`, because PGSSLMODE in the environment would otherwise request TLS on the socket. */
 function connectionStringFor(cluster: Cluster, socketFolder: string): string {
   return `postgresql://${SUPERUSER}:${cluster.password}@localhost/postgres?host=${encodeURIComponent(socketFolder)}&sslmode=disable`;
 }
@@ -117,11 +127,11 @@ async function releaseAll(owned: Ownership[]): Promise<void> {
   for (const ownership of owned.toReversed()) await ownership.release();
 }
 
-/** PostgreSQL restarts its own workers; the postmaster, which the kernel may kill for memory, is watched here. */
+/** Restarts the postmaster, which the kernel may kill for memory. PostgreSQL restarts its workers itself. */
 async function supervise(server: Server): Promise<{ end(): Promise<void> }> {
   await trimLog(server.logFile);
   let postmaster = await ensureRunning(server);
-  let pause = SHORTEST_PAUSE;
+  let pause = MIN_PAUSE;
   let isEnding = false;
   let timer: NodeJS.Timeout | undefined;
   let watching: Promise<void> | undefined;
@@ -130,13 +140,13 @@ async function supervise(server: Server): Promise<{ end(): Promise<void> }> {
     try {
       await trimLog(server.logFile);
       if (await postmaster.isGone()) {
-        server.log('PostgreSQL has ended unexpectedly and is started again.');
+        server.log('PostgreSQL ended unexpectedly; restarting it.');
         postmaster = await ensureRunning({ ...server, connect: connectOnce });
       }
-      pause = SHORTEST_PAUSE;
+      pause = MIN_PAUSE;
     } catch (error) {
       server.log((error as Error).message);
-      pause = Math.min(pause * 2, LONGEST_PAUSE);
+      pause = Math.min(pause * 2, MAX_PAUSE);
     }
     schedule();
   };
@@ -158,8 +168,8 @@ async function supervise(server: Server): Promise<{ end(): Promise<void> }> {
   };
 }
 
-const SHORTEST_PAUSE = 1000;
-const LONGEST_PAUSE = 60_000;
+const MIN_PAUSE = 1000;
+const MAX_PAUSE = 60_000;
 
 async function ensureRunning(server: Server): Promise<Postmaster> {
   const patience = Date.now() + 15_000;
@@ -167,16 +177,16 @@ async function ensureRunning(server: Server): Promise<Postmaster> {
     const logStart = await sizeOf(server.logFile);
     const { postmaster, isAdopted } = await adoptOrSpawn(server);
     server.onWait();
-    if (await becomesReady(postmaster, server)) {
-      if (isAdopted) server.log(`PostgreSQL was still running (process ${postmaster.pid}) and is used further.`);
+    if (await waitUntilReady(postmaster, server)) {
+      if (isAdopted) server.log(`PostgreSQL was still running (process ${postmaster.pid}) and was adopted.`);
       return postmaster;
     }
-    // An adopted one that goes was on its way out already.
+    // An adopted postmaster that ends was already shutting down.
     if (!isAdopted) {
       const output = await readLog(server.logFile, logStart);
-      // Workers whose postmaster was killed need a moment to notice it.
-      const isPassing = /pre-existing shared memory block/.test(output) && Date.now() < patience;
-      if (!isPassing) throw programFailure({ output, folder: server.command.folder, log: server.logFile });
+      // Workers of a killed postmaster need a moment to exit.
+      const isTemporary = /pre-existing shared memory block/.test(output) && Date.now() < patience;
+      if (!isTemporary) throw programFailure({ output, folder: server.command.folder, log: server.logFile });
     }
     await sleep(50);
   }
@@ -186,14 +196,14 @@ async function adoptOrSpawn(server: Server): Promise<{ postmaster: Postmaster; i
   const found = await findPostmaster(server.command.folder);
   if (found?.isLike(server.command)) return { postmaster: found.postmaster, isAdopted: true };
   if (found) {
-    server.log(`PostgreSQL was still running with other settings (process ${found.postmaster.pid}) and is restarted.`);
+    server.log(`PostgreSQL was still running with other settings (process ${found.postmaster.pid}); restarting it.`);
     await stopPostmaster(found.postmaster);
   }
   return { postmaster: await spawnPostmaster(server.command, server.runner, server.logFile), isAdopted: false };
 }
 
-/** Waits until a session opens. Recovery after a crash takes as long as it takes; the process ending ends the wait. */
-async function becomesReady(postmaster: Postmaster, server: Server): Promise<boolean> {
+/** Waits without limit until a session opens, because crash recovery may take long. Returns false if the process ends. */
+async function waitUntilReady(postmaster: Postmaster, server: Server): Promise<boolean> {
   let nextNotice = Date.now() + 10_000;
   while (!(await postmaster.isGone())) {
     let obstacle = new Error('it is starting');
@@ -227,5 +237,40 @@ async function connectOnce(connectionString: string): Promise<void> {
     await client.connect();
   } finally {
     await client.end().catch(() => {});
+  }
+}
+
+type Options = Pick<Parameters<typeof startEmbeddedPostgres>[0], 'dataDir' | 'log' | 'onWait' | 'connect'>;
+type OpenDatabase = { connectionString: string; stop: () => Promise<void> };
+
+const addressFile = (dataDir: string) => join(dataDir, 'postgres.url');
+
+/** Whether this data folder has a database. Starting PostgreSQL would create one. */
+export const hasEmbeddedPostgres = (dataDir: string): boolean =>
+  ['postgres', 'postgres-location.json'].some((name) => existsSync(join(dataDir, name)));
+
+/** Starts PostgreSQL in the data folder and writes its address to a file for operator commands. */
+export async function ownEmbeddedPostgres(options: Options): Promise<OpenDatabase> {
+  const postgres = await startEmbeddedPostgres(options);
+  const file = addressFile(options.dataDir);
+  await writeFile(file, postgres.connectionString, { mode: 0o600 });
+  return {
+    connectionString: postgres.connectionString,
+    async stop() {
+      await rm(file, { force: true });
+      await postgres.stop();
+    },
+  };
+}
+
+/** Connects to the PostgreSQL of a running server, or starts one for the duration of a command. */
+export async function reachEmbeddedPostgres(options: Options): Promise<OpenDatabase> {
+  try {
+    return await startEmbeddedPostgres(options);
+  } catch (error) {
+    if (!(error instanceof StartFailure)) throw error;
+    const connectionString = await readFile(addressFile(options.dataDir), 'utf8').catch(() => null);
+    if (connectionString === null) throw error;
+    return { connectionString, stop: async () => {} };
   }
 }

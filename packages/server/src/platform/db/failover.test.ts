@@ -5,7 +5,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createTestDatabase } from '../../../../../tests/support/test-database.ts';
 import { createLog } from '../../main/log.ts';
-import { isDatabaseAway } from './away.ts';
 import { type CuttableLink, linkTo } from './cuttable-link.fixture.ts';
 import { dataFolder, query, start } from './embedded/embedded.fixture.ts';
 import { closeDatabase, type Database, onNewPrimary, openDatabase } from './pool.ts';
@@ -13,6 +12,7 @@ import { rowsOf, run } from './query.ts';
 import { sql } from './sql.ts';
 import { integer } from './table.ts';
 import { transaction } from './transaction.ts';
+import { isDatabaseAway } from './unreachable.ts';
 
 const write = (db: Database, id: number) => run(db, sql`INSERT INTO written VALUES (${id})`);
 const failureOf = (work: Promise<unknown>) =>
@@ -27,7 +27,7 @@ async function openOver(link: CuttableLink, log = createLog('silent')): Promise<
   return db;
 }
 
-/** A primary and a copy of it that follows nobody: promoted, it is a second master with the same past. */
+/** A primary and a detached copy. After its promotion both accept writes. */
 async function twoServers() {
   const settings = { wal_level: 'replica', hot_standby: 'on', fsync: 'off' };
   const [home, copy] = [await dataFolder(), await dataFolder()];
@@ -45,8 +45,8 @@ async function twoServers() {
   return { old, standby, promote: () => query(standby, 'SELECT pg_promote()') };
 }
 
-describe('a failover', () => {
-  it('a process that has met the new primary writes nothing more to the old one [FOV-001, FOV-002]', async () => {
+describe('after a failover', () => {
+  it('a process that has seen the new primary writes nothing to the old one [FOV-001, FOV-002]', async () => {
     const { old, standby, promote } = await twoServers();
     const link = await linkTo(old.connectionString);
     const db = await openOver(link);
@@ -61,11 +61,11 @@ describe('a failover', () => {
     };
     await write(db, 1);
 
-    // A standby is no place to write: to whoever asks the database is away.
+    // Callers treat a standby as an unreachable database.
     await leadAllTo(standby);
     expect(isDatabaseAway(await failureOf(write(db, 2)))).toBe(true);
 
-    // One connection is in a transaction and one idle when another meets the new primary.
+    // One connection is in a transaction and one is idle when a third sees the new primary.
     link.leadTo(old.connectionString);
     const [begun, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const open = failureOf(
@@ -88,7 +88,7 @@ describe('a failover', () => {
     expect(isDatabaseAway(await open)).toBe(true);
     await Promise.all([write(db, 4), write(db, 5), write(db, 6)]);
 
-    // The old one still takes writes, from those who have not heard of the other.
+    // The old primary still accepts writes from clients that have not seen the new one.
     await leadAllTo(old);
     expect(isDatabaseAway(await failureOf(write(db, 7)))).toBe(true);
     await write(hasNotHeard, 8);
@@ -101,10 +101,10 @@ describe('a failover', () => {
   });
 });
 
-describe('a database that goes away', () => {
+describe('a database outage', () => {
   afterEach(() => vi.useRealTimers());
 
-  it('is said once, and once that it is back, whatever fails in between [FOV-003]', async () => {
+  it('is logged once at its start and once at its end [FOV-003]', async () => {
     const { connectionString, drop } = await createTestDatabase();
     const link = await linkTo(connectionString);
     const lines: string[] = [];
@@ -117,12 +117,12 @@ describe('a database that goes away', () => {
     }
     link.mend();
     await run(db, sql`SELECT 1`);
-    expect(lines).toEqual(['the database is away: it is waited for', 'the database is back']);
+    expect(lines).toEqual(['the database is unreachable; waiting for it', 'the database is reachable again']);
     await closeDatabase(db);
     await drop();
   });
 
-  it('without a word is noticed after a minute by what was asked of it, and does not hold up the end [FOV-004]', async () => {
+  it('without a closed connection is detected by the probe and does not block the shutdown [FOV-004]', async () => {
     const { connectionString, drop } = await createTestDatabase();
     const link = await linkTo(connectionString);
     const db = await openOver(link);
@@ -142,13 +142,13 @@ describe('a database that goes away', () => {
     await drop();
   });
 
-  it('is told from one that works at a long statement, which is waited for [FOV-280]', async () => {
+  it('is distinguished from a long statement, which may finish [FOV-280]', async () => {
     const { connectionString, drop } = await createTestDatabase();
     const link = await linkTo(connectionString);
     const db = await openDatabase({ connectionString: link.url, silenceMs: 40 });
     const slept = rowsOf(db, { id: integer() }, sql`SELECT 1 AS id FROM (SELECT pg_sleep(0.5)) AS long`);
     expect(await slept).toEqual([{ id: 1 }]);
-    // Nor is a transaction that waits for another's lock.
+    // A transaction that waits for a lock is not cut either.
     const held = await db.$client.connect();
     await held.query('SELECT pg_advisory_lock(280)');
     const waits = transaction(db, (tx) => run(tx, sql`SELECT pg_advisory_xact_lock(280)`));

@@ -57,7 +57,7 @@ describe('migrate', () => {
     expect(await recorded()).toEqual(['0001-things.sql', '0002-fill.sql', '0003-more.sql']);
   });
 
-  test('lets servers that start at once wait for each other', async () => {
+  test('serialises servers that start at once', async () => {
     await put('0001-slow.sql', 'SELECT pg_sleep(0.2); CREATE TABLE once (id integer);');
     await put('0002-next.sql', 'INSERT INTO once VALUES (1);');
     const others = await Promise.all(
@@ -78,7 +78,7 @@ describe('migrate', () => {
     expect(locks.rows).toEqual([]);
   });
 
-  test('undoes a file that fails, keeps those before it and names the line', async () => {
+  test('rolls back a file that fails, keeps earlier ones and reports the line', async () => {
     await put('0001-things.sql', 'CREATE TABLE things (id integer);');
     await put('0002-broken.sql', 'INSERT INTO things VALUES (1);\n\nSELECT nothing_here;\n');
     expect(await failureOf(migrate(db, folder))).toBe(
@@ -91,7 +91,7 @@ describe('migrate', () => {
     expect(await migrate(db, folder)).toMatchObject({ applied: ['0002-broken.sql'] });
   });
 
-  test('refuses a file that was changed after it had been applied, but not for its line ends', async () => {
+  test('refuses a file that was changed after it was applied, but ignores line endings', async () => {
     await put('0001-things.sql', 'CREATE TABLE things\n(id integer);\n');
     await migrate(db, folder);
     await put('0001-things.sql', 'CREATE TABLE things\r\n(id integer);\r\n');
@@ -126,7 +126,7 @@ describe('migrate', () => {
     await expect(migrate(db, folder)).rejects.toThrow('used twice');
   });
 
-  test('goes on after a server died in the middle of one', async () => {
+  test('continues after a server died during a migration', async () => {
     await put('0001-things.sql', 'CREATE TABLE things (id integer);');
     await put('0002-slow.sql', 'INSERT INTO things VALUES (1); SELECT pg_sleep(60);');
     const dying = migrate(db, folder).catch((error: unknown) => error);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Database } from './pool.ts';
-import { sqlState } from './query-error.ts';
+import { sqlState } from './sql.ts';
 import { StartFailure } from './start-failure.ts';
 
 export type Migration = AppliedMigration & { text: string };
@@ -29,7 +29,7 @@ export async function migrate(db: Database, folder: string): Promise<{ applied: 
   const newest = migrations.at(-1)?.name ?? '';
   if (before?.every(({ is_free }) => is_free) && pendingOf(migrations, before).length === 0)
     return { applied: [], newest };
-  const { client, release } = await ownSession(db);
+  const { client, release } = await dedicatedSession(db);
   let isDone = false;
   try {
     // A session lock, because it spans several transactions. After a failure it ends with the connection.
@@ -73,9 +73,9 @@ async function appliedTo(db: Database): Promise<(AppliedMigration & { is_free: b
 
 const UNDEFINED_TABLE = '42P01';
 
-type OwnSession = { client: pg.ClientBase; release: (isDone: boolean) => unknown };
+type DedicatedSession = { client: pg.ClientBase; release: (isDone: boolean) => unknown };
 
-async function ownSession({ $client: pool, directUrl }: Database): Promise<OwnSession> {
+async function dedicatedSession({ $client: pool, directUrl }: Database): Promise<DedicatedSession> {
   if (directUrl === undefined) {
     const client = await pool.connect();
     return { client, release: (isDone) => client.release(!isDone) };
@@ -86,7 +86,7 @@ async function ownSession({ $client: pool, directUrl }: Database): Promise<OwnSe
 }
 
 async function applyPending(client: pg.ClientBase, migrations: Migration[]): Promise<string[]> {
-  await makeRecord(client);
+  await createMigrationsTable(client);
   const applied = await client.query<AppliedMigration>('SELECT name, sha256 FROM schema_migrations');
   const pending = pendingOf(migrations, applied.rows);
   for (const migration of pending) await apply(client, migration);
@@ -94,7 +94,7 @@ async function applyPending(client: pg.ClientBase, migrations: Migration[]): Pro
 }
 
 /** Creates the table that records the applied migrations. */
-export async function makeRecord(client: pg.ClientBase): Promise<void> {
+export async function createMigrationsTable(client: pg.ClientBase): Promise<void> {
   await client.query(
     `CREATE TABLE IF NOT EXISTS schema_migrations (
        name text PRIMARY KEY, sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`,
@@ -173,7 +173,7 @@ export function countBaseline(
   return [baseline, ...applied.filter((each) => !isReplaced(each))];
 }
 
-/** How often a migration that cannot get its locks is tried again, with a second in between. */
+/** How often a migration that cannot get its locks is retried, with a pause of a second. */
 const maxAttempts = 120;
 const LOCK_NOT_AVAILABLE = '55P03';
 

@@ -5,8 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
 import { closeDatabase, type Database, openDatabase } from './pool.ts';
 import { one, rowsOf, run } from './query.ts';
-import { sqlState } from './query-error.ts';
-import { sql } from './sql.ts';
+import { sql, sqlState } from './sql.ts';
 import { StartFailure } from './start-failure.ts';
 import { integer, text } from './table.ts';
 
@@ -39,13 +38,13 @@ describe('an open database', () => {
     expect(shown).toEqual({ idle_in_transaction_session_timeout: '1min' });
   });
 
-  test('compiles no statement: that takes longer than to run it [MANY-280]', async () => {
-    // As it comes from Debian and most others, whatever the tests run on.
+  test('turns JIT compilation off [MANY-280]', async () => {
+    // The default of most distributions, whatever PostgreSQL the tests use.
     await runOutside(database, (client) => client.query(`ALTER DATABASE "${nameOf(database)}" SET jit = on`));
     expect(await opened((db) => one(db, { jit: text() }, sql`SHOW jit`))).toEqual({ jit: 'off' });
   });
 
-  test('outlives the loss of its connections, idle or in use', async () => {
+  test('survives the loss of idle and busy connections', async () => {
     await opened(async (db) => {
       const inUse = await db.$client.connect();
       const idle = await db.$client.connect();
@@ -69,14 +68,14 @@ describe('an open database', () => {
     }, 1);
   });
 
-  test('tells the SQLSTATE of a failed statement', async () => {
+  test('exposes the SQLSTATE of a failed statement', async () => {
     const error = await opened((db) => run(db, sql`SELECT 1 / 0`).catch((failure: unknown) => failure));
     expect(sqlState(error)).toBe('22012');
     expect(sqlState(Object.assign(new Error('write'), { code: 'EPIPE' }))).toBeUndefined();
   });
 });
 
-describe('a database that cannot be used is one sentence', () => {
+describe('an unusable database is reported in one sentence', () => {
   const failureOf = async (connectionString: string): Promise<string> => {
     const failure = await openDatabase({ connectionString }).then(
       (db) => closeDatabase(db),
@@ -96,17 +95,17 @@ describe('a database that cannot be used is one sentence', () => {
   };
 
   test.each(['', 'nonsense', 'mysql://root@localhost/db', 'postgresql://h:99999/db'])(
-    'for %j, which is no address',
+    'for %j, which is not an address',
     async (connectionString) => {
       expect(await failureOf(connectionString)).toContain('DATABASE_URL is not a PostgreSQL address');
     },
   );
 
-  test('for a password in what is no address, without showing it', async () => {
+  test('for an invalid address, without its password', async () => {
     expect(await failureOf('postgresql://user:hunter2%zz@host:99999/db')).not.toContain('hunter2');
   });
 
-  test('for a port where nobody listens', async () => {
+  test('for a port without a listener', async () => {
     const free = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => free.once('listening', resolve));
     const { port } = free.address() as { port: number };
@@ -116,7 +115,7 @@ describe('a database that cannot be used is one sentence', () => {
     );
   });
 
-  test('for a program that is no PostgreSQL', async () => {
+  test('for a program that is not PostgreSQL', async () => {
     const other = createServer((socket) => socket.once('data', () => socket.end())).listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const { port } = other.address() as { port: number };
@@ -138,7 +137,7 @@ describe('a database that cannot be used is one sentence', () => {
     expect(message).not.toContain('hunter2');
   });
 
-  test('for no password', async () => {
+  test('for a missing password', async () => {
     expect(
       await failureOf(
         changed((url) => {
@@ -162,7 +161,7 @@ describe('a database that cannot be used is one sentence', () => {
     expect(await failureOf('postgresql://u:p@localhost/db?sslrootcert=/nowhere/ca.pem')).toContain('/nowhere/ca.pem');
   });
 
-  test('for an encoding that cannot hold every text', async () => {
+  test('for an encoding other than UTF8', async () => {
     await runOutside(database, (client) =>
       client.query(`CREATE DATABASE latin_only ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C' TEMPLATE template0`),
     );
@@ -175,7 +174,7 @@ describe('a database that cannot be used is one sentence', () => {
     expect(message).toContain(`is encoded as LATIN1: create it with ENCODING 'UTF8'`);
   });
 
-  test('for a database that takes no writes', async () => {
+  test('for a read-only database', async () => {
     const message = await failureOf(
       changed((url) => {
         url.searchParams.set('options', '-c default_transaction_read_only=on');
@@ -206,7 +205,7 @@ async function runOutside<T>(where: TestDatabase, work: (client: pg.Client) => P
   return work(client).finally(() => client.end());
 }
 
-/** Speaks just enough of the protocol to be asked for its version, since no old PostgreSQL is at hand. */
+/** Speaks just enough of the protocol to report an old version. */
 async function startOldServer(): Promise<{ port: number; close(): Promise<unknown> }> {
   const message = (type: string, ...parts: Buffer[]): Buffer => {
     const body = Buffer.concat(parts);

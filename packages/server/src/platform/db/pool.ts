@@ -1,61 +1,61 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
-import { isDatabaseAway } from './away.ts';
 import { describeTarget, explainConnectionFailure } from './connection-failure.ts';
-import { noteNoSession, type Statement } from './group.ts';
-import { createOutageLog, type OutageLog } from './outage-log.ts';
-import { assertSameDatabase, isShared, needsDirectUrl, type Pooler, processIdOf } from './pooler.ts';
+import { isServerAtWork, watchSilence } from './connection-probe.ts';
+import { noteNoSession, type Statement } from './pipeline.ts';
 import { createPrimaryCheck, isOvertaken, NotThePrimary } from './primary-check.ts';
-import { isServerAtWork, watchSilence } from './silence.ts';
 import { StartFailure } from './start-failure.ts';
-import { assertNoOpenTransaction } from './transaction-scope.ts';
+import { createOutageLog, isDatabaseAway, type OutageLog } from './unreachable.ts';
 
 export type Database = {
   readonly $client: pg.Pool;
-  /** Where a session of one's own is to be had, where the pool's connections give none. */
+  /** The address for dedicated sessions, set if the pool goes through a pooler that shares sessions. */
   readonly directUrl?: string;
 };
 
-/** One connection with a transaction on it, for as long as the work that `transaction` runs. */
+/** A connection with an open transaction, valid while the callback of `transaction` runs. */
 export type Transaction = { readonly send: (statements: readonly Statement[]) => Promise<unknown[]> };
 
-/** What a store function takes: it works alone or inside the transaction of its caller. */
+/** The parameter of store functions, which work alone or inside the transaction of their caller. */
 export type Executor = Database | Transaction;
 
-/** Of one process. */
+/** Per process. */
 export const mostConnections = 20;
 
 const OLDEST_SERVER = 15;
 const CONNECTION_TIMEOUT = 10_000;
-/** A peer that vanished while a connection was idle is noticed some ten seconds after this. */
+/** TCP detects a peer that vanished during idle time about ten seconds after this. */
 const KEEPALIVE_DELAY = 10_000;
 const CLOSING_TIMEOUT = 5_000;
-/** Longer than nearly anything that is asked here takes, with its wait for locks. */
-const SILENCE = 60_000;
+/** Longer than almost every statement takes, including its wait for locks. */
+const PROBE_AFTER = 60_000;
 
-/** A transaction that a bug leaves open would hold its locks and hold back vacuum until the process ends. */
+/** Ends a transaction that a bug leaves open. It would keep its locks and block vacuum until the process ends. */
 export const longestIdleMs = 60_000;
 
 /**
- * Proves that the database answers and can be used, and opens the pool; otherwise a StartFailure says why not. A database
- * that goes away later is waited for: each query fails by itself, and `log` hears of the beginning and the end.
+ * Checks that the database is usable and opens the pool, or throws a StartFailure. If the database becomes unreachable
+ * later, each query fails by itself, and `log` gets the start and the end of the outage.
  */
 export async function openDatabase(options: {
   connectionString: string;
   max?: number;
-  /** What stands in between, and the way past it. */
+  /** The pooler in between, and the address that bypasses it. */
   pooler?: Pooler;
   log?: Logger;
-  /** For so long a database is waited for that is there and not ready, as during a failover. */
+  /** How long to wait for a database that is not ready, as during a failover. */
   patienceMs?: number;
-  /** The embedded one: it is of our making, and nothing stands in between. */
+  /** True for the embedded database, which needs no checks and has no pooler. */
   isOwn?: boolean;
-  /** For so long the server may be silent before it is asked whether it is still there. */
+  /** How long a statement may run before the connection is probed. */
   silenceMs?: number;
 }): Promise<Database> {
-  const { connectionString, pooler = { kind: null, directUrl: null }, silenceMs: afterMs = SILENCE } = options;
-  const { isThroughPooler } = options.isOwn ? { isThroughPooler: false } : await untilUsable(options);
+  const { connectionString, pooler = { kind: null, directUrl: null }, silenceMs: afterMs = PROBE_AFTER } = options;
+  const { isThroughPooler } = options.isOwn ? { isThroughPooler: false } : await waitUntilUsable(options);
   const sharesSessions =
     pooler.kind === 'transaction' || (isThroughPooler && pooler.kind === null && (await isShared(connectionString)));
   if (sharesSessions) {
@@ -73,16 +73,16 @@ export async function openDatabase(options: {
     connectionString,
     max: options.max ?? mostConnections,
     application_name: 'vestra',
-    // With every connection busy for this long the query fails, and the caller hears `not_ready` instead of nothing.
+    // If all connections are busy for this long, the query fails and the API returns `not_ready`.
     connectionTimeoutMillis: CONNECTION_TIMEOUT,
-    // Poolers take no settings of a session they do not have; there each transaction says so itself.
+    // Poolers reject session settings at connect. There each transaction sets them itself.
     ...(!isThroughPooler && !sharesSessions && { idle_in_transaction_session_timeout: longestIdleMs }),
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEPALIVE_DELAY,
     verify: (client, done) => void check(client).then(() => done(), done),
   });
-  // Without these listeners a connection that the server closes ends the whole process. The query in flight is
-  // rejected by itself, and the pool drops the connection.
+  // Without these listeners a connection that the server closes ends the process. `pg` rejects the query in flight, and
+  // the pool drops the connection.
   pool.on('error', () => {});
   pool.on('connect', (client) => {
     client.on('error', () => {});
@@ -92,7 +92,7 @@ export async function openDatabase(options: {
     else if (isThroughPooler)
       void client.query(`SET idle_in_transaction_session_timeout = ${longestIdleMs}`).catch(() => {});
   });
-  watchConnecting(pool, outage);
+  wrapConnect(pool, outage);
   listenersOf.set(pool, listeners);
   return { $client: pool, ...(sharesSessions && { directUrl: pooler.directUrl as string }) };
 }
@@ -100,43 +100,43 @@ export async function openDatabase(options: {
 const listenersOf = new WeakMap<pg.Pool, Set<() => void>>();
 
 /**
- * Calls back before the first query to a server that has become the primary in place of another. It may lack the last
- * writes of that one, and give their transactions' numbers to others.
+ * Calls the listener before the first query to a new primary. It may lack the last writes of the former primary and reuse
+ * their transaction ids.
  */
 export function onNewPrimary(db: Database, listener: () => void): void {
   listenersOf.get(db.$client)?.add(listener);
 }
 
-/** A connection whose peer vanished does not hear the goodbye: it is not waited for. */
+/** Does not wait forever for a connection whose peer vanished. */
 export async function closeDatabase(db: Database): Promise<void> {
   await Promise.race([db.$client.end(), sleep(CLOSING_TIMEOUT, undefined, { ref: false })]);
 }
 
-async function untilUsable(options: {
+async function waitUntilUsable(options: {
   connectionString: string;
   log?: Logger;
   patienceMs?: number;
 }): Promise<{ isThroughPooler: boolean }> {
   const { connectionString, log, patienceMs = 0 } = options;
   const until = performance.now() + patienceMs;
-  for (let isTold = false; ; isTold = true) {
+  for (let isLogged = false; ; isLogged = true) {
     try {
       return await assertUsable(connectionString);
     } catch (error) {
-      if (!isPassing(error) || performance.now() > until) throw error;
-      if (!isTold) log?.warn(`${(error as Error).message} It is waited for.`);
+      if (!isTemporary(error) || performance.now() > until) throw error;
+      if (!isLogged) log?.warn(`${(error as Error).message} Waiting for it.`);
     }
     await sleep(1_000);
   }
 }
 
-/** Where nobody answers at all the address is likely a wrong one, which is said at once. */
-const isPassing = (error: unknown) =>
+/** If nothing answers at all, the address is probably wrong, so the start fails at once. */
+const isTemporary = (error: unknown) =>
   isDatabaseAway(error) && !['ECONNREFUSED', 'ENOENT', 'ENOTFOUND'].includes(codeOf((error as Error).cause));
 
 const codeOf = (cause: unknown) => String((cause as { code?: unknown } | undefined)?.code);
 
-/** A connection of its own, since the pool leaves the socket of a failed attempt open. */
+/** Uses a separate connection, because the pool leaves the socket of a failed attempt open. */
 export async function assertUsable(connectionString: string): Promise<{ isThroughPooler: boolean }> {
   const target = describeTarget(connectionString);
   const client = new pg.Client({ connectionString, connectionTimeoutMillis: CONNECTION_TIMEOUT });
@@ -178,15 +178,15 @@ function assertSuitable(server: ServerFacts, name: string): void {
   }
 }
 
-/** `pool.query` takes its connection by `pool.connect` too, so every way to a connection passes here. */
-function watchConnecting(pool: pg.Pool, outage: OutageLog): void {
+/** Wraps `pool.connect`, which `pool.query` uses too, so every checkout passes here. */
+function wrapConnect(pool: pg.Pool, outage: OutageLog): void {
   const connect = pool.connect.bind(pool) as (callback: Connected) => void;
   const next = (callback: Connected): void =>
     connect((error, client, release) => {
       if (error) outage.failed(error);
       else outage.connected();
       if (!client || !isOvertaken(client)) return callback(error, client, release);
-      // It leads to the primary of before: what is written there is lost.
+      // The connection leads to the former primary, where writes are lost.
       release(new Error('Another server is the primary now.'));
       next(callback);
     });
@@ -204,3 +204,114 @@ type Connected = (
   client: pg.PoolClient | undefined,
   release: (error?: Error | boolean) => void,
 ) => void;
+
+/** The pooler between this process and the database. If `kind` is null, it is detected. */
+export type Pooler = { kind: 'transaction' | 'session' | null; directUrl: string | null };
+
+/** The process id from the handshake. A pooler invents one, which differs from `pg_backend_pid()`. */
+const processIdOf = (client: pg.Client): number => (client as unknown as { processID: number }).processID;
+
+const answerWithinMs = 5_000;
+const checkCount = 3;
+
+/**
+ * Whether a pooler shares server sessions between transactions. Without one, two open connections keep two sessions. With
+ * one, a connection gets the session of the other, or a different one than before.
+ */
+async function isShared(connectionString: string): Promise<boolean> {
+  const [one, other] = await Promise.all([openSession(connectionString), openSession(connectionString)]);
+  try {
+    const first = await sessionOf(one);
+    for (let look = 0; look < checkCount; look++) {
+      await other.query('BEGIN');
+      // Check this first: if all connections share one session, a query on `one` would wait for this transaction.
+      if ((await sessionOf(other)) === first) return true;
+      if ((await sessionOf(one)) !== first) return true;
+      await other.query('ROLLBACK');
+    }
+    return false;
+  } finally {
+    await Promise.all([one, other].map(endSession));
+  }
+}
+
+/** Notifications sent through the pooler must arrive at the direct address, or processes would miss them. */
+async function assertSameDatabase(of: { connectionString: string; directUrl: string }): Promise<void> {
+  if (await isShared(of.directUrl)) {
+    throw new StartFailure(
+      'DATABASE_DIRECT_URL leads through a connection pooler in transaction mode too: let it name the database itself.',
+    );
+  }
+  const [through, beside] = await Promise.all([openSession(of.connectionString), openSession(of.directUrl)]);
+  try {
+    const channel = `vestra_${randomUUID()}`;
+    await beside.query(`LISTEN ${pg.escapeIdentifier(channel)}`);
+    const heard = once(beside, 'notification', { signal: AbortSignal.timeout(answerWithinMs) });
+    heard.catch(() => {});
+    await through.query('SELECT pg_notify($1, $2)', [channel, '']);
+    await heard;
+  } catch (error) {
+    if ((error as Error).name !== 'AbortError') throw error;
+    throw new StartFailure(
+      'What is notified at DATABASE_URL is not heard at DATABASE_DIRECT_URL: both must name the same database of the same server.',
+    );
+  } finally {
+    await Promise.all([through, beside].map(endSession));
+  }
+}
+
+const needsDirectUrl = (name: string) =>
+  new StartFailure(
+    `The database ${name} is reached through a connection pooler in transaction mode, which delivers no notifications and keeps no locks: set DATABASE_DIRECT_URL to the address of the database itself beside it, or let DATABASE_URL name that.`,
+  );
+
+async function openSession(connectionString: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: answerWithinMs });
+  client.on('error', () => {});
+  await client.connect();
+  return client;
+}
+
+async function sessionOf(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+  return (rows[0] as { pid: number }).pid;
+}
+
+const endSession = (client: pg.Client) => client.end().catch(() => {});
+
+/** An open transaction in the async context of its callback. */
+type Scope = { pool: object; open: boolean; outer: Scope | undefined };
+
+const scopes = new AsyncLocalStorage<Scope>();
+
+/**
+ * Off in production: there a query beside its transaction only risks a deadlock, and rejecting it would be a certain error.
+ * In tests the error makes the bug visible.
+ */
+const isChecking = process.env.NODE_ENV !== 'production';
+
+/** Runs `work` so that `assertNoOpenTransaction` detects calls from inside it. */
+export async function insideTransaction<T>(pool: object, work: () => Promise<T>): Promise<T> {
+  if (!isChecking) return work();
+  const scope: Scope = { pool, open: true, outer: scopes.getStore() };
+  try {
+    return await scopes.run(scope, work);
+  } finally {
+    // Background work that the transaction started keeps this scope, and may use the pool after the end.
+    scope.open = false;
+  }
+}
+
+/**
+ * Prevents a deadlock: transactions that wait for a second connection of their own pool can hold all connections and wait
+ * for each other forever.
+ */
+function assertNoOpenTransaction(pool: object): void {
+  for (let scope = scopes.getStore(); scope; scope = scope.outer) {
+    if (scope.pool === pool && scope.open) {
+      throw new Error(
+        'The database was used beside an open transaction: pass `tx` on and use it, since a second connection inside a transaction can deadlock the pool.',
+      );
+    }
+  }
+}

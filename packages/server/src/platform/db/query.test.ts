@@ -17,8 +17,7 @@ import {
   running,
   update,
 } from './query.ts';
-import { sqlState } from './query-error.ts';
-import { sql } from './sql.ts';
+import { sql, sqlState } from './sql.ts';
 import {
   boolean,
   bytes,
@@ -103,7 +102,7 @@ function plainText() {
   return fc.string({ unit: 'grapheme' }).map((value) => value.replaceAll('\0', ''));
 }
 
-/** As jsonb keeps it: no NUL, no -0. An array at the top too, which is not an array of PostgreSQL. */
+/** Values that jsonb can store: no NUL, no -0. Includes top-level arrays, which must not become PostgreSQL arrays. */
 function storable() {
   const { value } = fc.letrec<{ value: unknown }>((tie) => ({
     value: fc.oneof(
@@ -119,7 +118,7 @@ function storable() {
 }
 
 describe('rows', () => {
-  test('come back as they were written, alone and together', async () => {
+  test('round-trip in single and multi-row inserts', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.uniqueArray(anyThing, { selector: ({ id }) => id, minLength: 1, maxLength: 5 }),
@@ -134,7 +133,7 @@ describe('rows', () => {
     );
   });
 
-  test('are typed by their table, with what the database fills in left out of an insert', async () => {
+  test('are typed by their table, and an insert may omit defaults', async () => {
     expectTypeOf<Thing['price']>().toEqualTypeOf<bigint | null>();
     expectTypeOf<Thing['kind']>().toEqualTypeOf<'big' | 'small'>();
     expectTypeOf<{ id: string; seq: number }>().toExtend<NewRowOf<typeof things>>();
@@ -144,7 +143,7 @@ describe('rows', () => {
     expect(row).toMatchObject({ kind: 'small', is_open: true, price: null, data: null });
   });
 
-  test('of another shape have the columns that were declared', async () => {
+  test('of another shape have the declared columns', async () => {
     await insertMany(db, things, [
       { id: 'a', seq: 1, price: 2n ** 60n },
       { id: 'b', seq: 2, price: 1n },
@@ -157,13 +156,13 @@ describe('rows', () => {
     );
     expect(found).toEqual({ total: 2n ** 60n + 1n, many: 2, last: null });
     await expect(one(db, shape, sql`SELECT 1 AS total, 2 AS many`)).rejects.toThrow('the column last');
-    await expect(one(db, { id: text() }, sql`SELECT NULL AS id`)).rejects.toThrow('never is');
+    await expect(one(db, { id: text() }, sql`SELECT NULL AS id`)).rejects.toThrow('declared as not nullable');
     await expect(one(db, { id: text() }, sql`SELECT id FROM things WHERE false`)).rejects.toThrow('no row');
     expect(await maybeOne(db, { id: text() }, sql`SELECT id FROM things WHERE false`)).toBeUndefined();
     expect(await one(db, { id: text() }, sql`SELECT 'fine after these' AS id`)).toEqual({ id: 'fine after these' });
   });
 
-  test('that are there already are passed over or replaced', async () => {
+  test('that exist are skipped or replaced on conflict', async () => {
     await insert(db, things, { id: 'a', seq: 1 });
     const rows = [
       { id: 'a', seq: 2 },
@@ -178,16 +177,16 @@ describe('rows', () => {
     ]);
   });
 
-  test('written together have the same columns, or null', async () => {
+  test('inserted together must have the same columns', async () => {
     const rows = [
       { id: 'a', seq: 1, is_open: false },
       { id: 'b', seq: 2 },
     ];
-    await expect(insertMany(db, things, rows)).rejects.toThrow('give is_open to each');
+    await expect(insertMany(db, things, rows)).rejects.toThrow('must all have is_open');
     expect(await insertMany(db, things, [])).toEqual([]);
   });
 
-  test('are changed by values and by SQL', async () => {
+  test('are updated by values and by SQL expressions', async () => {
     await insertMany(db, things, [
       { id: 'a', seq: 1 },
       { id: 'b', seq: 2 },
@@ -196,11 +195,11 @@ describe('rows', () => {
     const [changed, ...others] = await update(db, things, changes, sql`id = ${'a'}`);
     expect(changed).toMatchObject({ id: 'a', seq: 6, data: ['x'], kind: 'big', size: null });
     expect(others).toEqual([]);
-    await expect(async () => update(db, things, { size: undefined }, sql`true`)).rejects.toThrow('changes nothing');
+    await expect(async () => update(db, things, { size: undefined }, sql`true`)).rejects.toThrow('changes no column');
     expect(await run(db, sql`UPDATE things SET size = 1 WHERE id = ANY(${['a', 'b', `c"\\{},'`]})`)).toBe(2);
   });
 
-  test('take a JSON value by name, and refuse an object that nobody declared', async () => {
+  test('accept JSON in declared columns and reject other objects', async () => {
     const shape = { data: jsonb<unknown>() };
     expect(await one(db, shape, sql`SELECT ${sql.json([1, { a: null }])}::jsonb AS data`)).toEqual({
       data: [1, { a: null }],
@@ -211,10 +210,10 @@ describe('rows', () => {
   });
 });
 
-describe('a pipelined group', () => {
+describe('a pipeline', () => {
   const add = (id: string, seq = 1) => inserting(things, { id, seq });
 
-  test('answers each statement in its place, also one that comes twice', async () => {
+  test('returns results in order, also for a repeated statement', async () => {
     const [first, touched, found, second] = await pipelined(db, [
       add('a', 1),
       running(sql`UPDATE things SET size = 7`),
@@ -226,7 +225,7 @@ describe('a pipelined group', () => {
     expect([first[0]?.id, touched, found, second[0]?.id]).toEqual(['a', 1, [{ id: 'a', size: 7 }], 'b']);
   });
 
-  test('is one transaction: what fails in the middle undoes the rest, and the connection goes on', async () => {
+  test('is one transaction: a failure rolls back the rest, and the connection stays usable', async () => {
     for (let round = 0; round < 3; round++) {
       const error = await pipelined(db, [
         add('a'),
@@ -238,7 +237,7 @@ describe('a pipelined group', () => {
       expect(await ids()).toEqual([]);
     }
     expect(db.$client.totalCount).toBe(1);
-    // All of these were sent in groups that failed: some are known to the server, some are not.
+    // All of these were in failed pipelines, so the server knows only some of them.
     await pipelined(db, [add('a'), running(sql`SELECT 1 / 1`), add('b')]);
     expect(
       await rowsOf(db, { n: integer() }, sql`SELECT ${9}::int4 AS n, 'first seen in a group that fails' AS note`),
@@ -246,13 +245,13 @@ describe('a pipelined group', () => {
     expect(await ids()).toEqual(['a', 'b']);
   });
 
-  test('tells who asked in the stack of its error', async () => {
+  test('has the caller in the stack of its error', async () => {
     const whoAsked = async () => run(db, sql`SELECT 1 / 0`);
     const error = (await whoAsked().catch((failure: unknown) => failure)) as Error;
     expect(error.stack).toContain('query.test.ts');
   });
 
-  test('is undone by a failure at the commit', async () => {
+  test('is rolled back by a failure at the commit', async () => {
     await run(db, sql`CREATE TABLE IF NOT EXISTS parts (thing text REFERENCES things DEFERRABLE INITIALLY DEFERRED)`);
     const late = pipelined(db, [add('a'), running(sql`INSERT INTO parts VALUES ('nowhere')`)]);
     expect(sqlState(await late.catch((failure: unknown) => failure))).toBe('23503');
@@ -260,7 +259,7 @@ describe('a pipelined group', () => {
     await run(db, sql`DROP TABLE parts`);
   });
 
-  test('is a part of the transaction it is in', async () => {
+  test('is part of the open transaction', async () => {
     const failure = transaction(db, async (tx) => {
       await pipelined(tx, [add('a'), add('b')]);
       throw new Error('no');
@@ -271,13 +270,13 @@ describe('a pipelined group', () => {
     expect(await ids()).toEqual(['a', 'b']);
   });
 
-  test('is undone where the connection is lost in the middle, and the pool replaces it', async () => {
+  test('is rolled back if the connection is lost, and the pool replaces it', async () => {
     const lost = pipelined(db, [add('a'), running(sql`SELECT pg_terminate_backend(pg_backend_pid())`), add('b')]);
     expect(sqlState(await lost.catch((failure: unknown) => failure))).toBe('57P01');
     expect(await ids()).toEqual([]);
   });
 
-  test('is undone where the socket is cut', async () => {
+  test('is rolled back if the socket is cut', async () => {
     const held = pipelined(db, [add('a'), running(sql`SELECT pg_sleep(60)`), add('b')]);
     const outcome = held.catch((failure: unknown) => failure);
     const asleep = { pid: integer() };
@@ -290,7 +289,7 @@ describe('a pipelined group', () => {
     expect(await ids()).toEqual([]);
   });
 
-  test('that collides with another is repeated', async () => {
+  test('is repeated after a deadlock', async () => {
     await run(db, sql`CREATE SEQUENCE tries`);
     const collideOnce = sql`DO $$ BEGIN IF nextval('tries') = 1 THEN RAISE 'again' USING ERRCODE = '40P01'; END IF; END $$`;
     await pipelined(db, [add('a'), running(collideOnce), add('b', 2)]);
@@ -298,7 +297,7 @@ describe('a pipelined group', () => {
     expect(await one(db, { last_value: count() }, sql`SELECT last_value FROM tries`)).toEqual({ last_value: 2 });
   });
 
-  test('goes to the server in one write', async () => {
+  test('is sent in one write', async () => {
     const client = await db.$client.connect();
     const { stream } = (client as unknown as { connection: { stream: NodeJS.WritableStream } }).connection;
     const socket = stream as unknown as { _writev(): void; _write(): void };
@@ -311,7 +310,7 @@ describe('a pipelined group', () => {
 });
 
 describe('statements', () => {
-  test('are parsed once per connection, and the ones longest unused are given up', async () => {
+  test('are parsed once per connection, and the least recently used are closed', async () => {
     const single = await openDatabase({ connectionString: database.connectionString, max: 1 });
     const shape = { n: integer() };
     const often = () => one(single, shape, sql`SELECT 1 AS n, 'used often' AS note`);
@@ -331,7 +330,7 @@ describe('statements', () => {
     await closeDatabase(single);
   });
 
-  test('that are planned anew are not prepared, and answer each for itself also in one group', async () => {
+  test('planned for their values are not prepared, also several in one pipeline', async () => {
     const single = await openDatabase({ connectionString: database.connectionString, max: 1 });
     const sum = (n: number) => plannedAnew(reading({ sum: integer() }, sql`SELECT ${n}::int4 + 1 AS sum /* anew */`));
     const word = plannedAnew(reading({ word: text() }, sql`SELECT ${'a'} || 'b' AS word /* anew */`));
@@ -347,7 +346,7 @@ describe('statements', () => {
     await closeDatabase(single);
   });
 
-  test('go on while a newer version adds a column', async () => {
+  test('keep working while a newer version adds a column', async () => {
     await insert(db, things, { id: 'a', seq: 1 });
     await all();
     const newer = new pg.Client({ connectionString: database.connectionString });
@@ -359,7 +358,7 @@ describe('statements', () => {
     await newer.end();
   });
 
-  test('after the end of their transaction are refused', async () => {
+  test('are rejected after the end of their transaction', async () => {
     const ended = Promise.withResolvers<void>();
     let late: Promise<unknown> | undefined;
     await transaction(db, async (tx) => {

@@ -1,27 +1,25 @@
 import type pg from 'pg';
-import { isDatabaseAway } from './away.ts';
-import { type Statement, send } from './group.ts';
-import type { Executor } from './pool.ts';
-import { sqlState } from './query-error.ts';
-import { Sql, sql, sqlWriter, type Value } from './sql.ts';
+import { type Statement, send } from './pipeline.ts';
+import type { Database, Executor } from './pool.ts';
+import { Sql, sql, sqlState, sqlWriter, type Value } from './sql.ts';
 import { type Column, columnsOf, type NewRowOf, type RowOf, type Shape, type Table } from './table.ts';
 import { repeatingCollisions } from './transaction.ts';
+import { isDatabaseAway } from './unreachable.ts';
 
 /** A table, or any other set of columns: `{ id: text(), total: micros() }`. */
 type Described = Table | Shape;
 
-/** The rows of a SELECT, or of a statement that returns some. */
 export const rowsOf = <Of extends Described>(executor: Executor, of: Of, statement: Sql): Promise<RowOf<Of>[]> =>
   execute(executor, reading(of, statement));
 
-/** For a statement that answers with one row, such as a count. */
+/** For a statement that always returns a row, such as a count. */
 export async function one<Of extends Described>(executor: Executor, of: Of, statement: Sql): Promise<RowOf<Of>> {
   const row = await maybeOne(executor, of, statement);
-  if (row === undefined) throw new Error('The statement answered with no row.');
+  if (row === undefined) throw new Error('The statement returned no row.');
   return row;
 }
 
-/** The first row, or undefined where there is none. */
+/** The first row, or undefined. */
 export async function maybeOne<Of extends Described>(
   executor: Executor,
   of: Of,
@@ -31,34 +29,34 @@ export async function maybeOne<Of extends Described>(
   return row;
 }
 
-/** How many rows it touched. */
+/** Returns the number of affected rows. */
 export const run = (executor: Executor, statement: Sql): Promise<number> => execute(executor, running(statement));
 
-/** What follows ON CONFLICT, such as `sql\`(id) DO NOTHING\``. */
+/** The clause after ON CONFLICT, such as `sql\`(id) DO NOTHING\``. */
 type InsertOptions = { onConflict?: Sql };
 
-export async function insert<Of extends Table>(executor: Executor, table: Of, row: GivenOf<Of>): Promise<RowOf<Of>>;
-/** Undefined where `onConflict` wrote nothing. */
+export async function insert<Of extends Table>(executor: Executor, table: Of, row: ValuesOf<Of>): Promise<RowOf<Of>>;
+/** Undefined if `onConflict` wrote nothing. */
 export async function insert<Of extends Table>(
   executor: Executor,
   table: Of,
-  row: GivenOf<Of>,
+  row: ValuesOf<Of>,
   options: InsertOptions,
 ): Promise<RowOf<Of> | undefined>;
 export async function insert<Of extends Table>(
   executor: Executor,
   table: Of,
-  row: GivenOf<Of>,
+  row: ValuesOf<Of>,
   options?: InsertOptions,
 ): Promise<RowOf<Of> | undefined> {
   const [inserted] = await execute(executor, inserting(table, row, options));
   return inserted;
 }
 
-/** A value for each column, or SQL that gives it: `{ expires_at: sql\`now() + interval '1 day'\` }`. */
-type GivenOf<Of extends Table> = { [Key in keyof NewRowOf<Of>]: NewRowOf<Of>[Key] | Sql };
+/** A value or an SQL expression for each column: `{ expires_at: sql\`now() + interval '1 day'\` }`. */
+type ValuesOf<Of extends Table> = { [Key in keyof NewRowOf<Of>]: NewRowOf<Of>[Key] | Sql };
 
-/** In one statement. Answers with those that were written: with `onConflict` that may be fewer. */
+/** Inserts in one statement and returns the rows that were written. With `onConflict` that may be fewer. */
 export async function insertMany<Of extends Table>(
   executor: Executor,
   table: Of,
@@ -66,23 +64,23 @@ export async function insertMany<Of extends Table>(
   options: InsertOptions = {},
 ): Promise<RowOf<Of>[]> {
   if (rows.length === 0) return [];
-  return await execute(executor, insertingMany(table, rows, options));
+  return await execute(executor, insertManyStatement(table, rows, options));
 }
 
-/** The rows as they are after it. A column that is undefined in `changes` stays as it is. */
+/** Returns the updated rows. A column that is undefined in `changes` stays unchanged. */
 export const update = <Of extends Table>(
   executor: Executor,
   table: Of,
   changes: ChangesOf<Of>,
   where: Sql,
-): Promise<RowOf<Of>[]> => execute(executor, updating(table, changes, where));
+): Promise<RowOf<Of>[]> => execute(executor, updateStatement(table, changes, where));
 
-/** A new value, or SQL that gives it: `{ attempts: sql\`attempts + 1\` }`. */
+/** A new value or an SQL expression: `{ attempts: sql\`attempts + 1\` }`. */
 export type ChangesOf<Of extends Table> = { [Key in keyof RowOf<Of>]?: RowOf<Of>[Key] | Sql | undefined };
 
 /**
- * Several statements in one write to the server, each answered in its place. On a `db` they are one transaction, in a
- * `tx` a part of it: one that fails fails all. None can see in TypeScript what another answered; SQL can.
+ * Sends several statements in one write and returns their results in order. On a `db` they are one transaction, on a `tx`
+ * a part of it: one failure fails all. TypeScript cannot use the result of one in the next, but SQL can.
  */
 export async function pipelined<const Statements extends readonly Statement[]>(
   executor: Executor,
@@ -98,8 +96,8 @@ export const reading = <Of extends Described>(of: Of, statement: Sql): Statement
 });
 
 /**
- * For a statement whose best plan depends on its values. One that is prepared is planned for any values after five times,
- * and then reads thousands of rows where a value is far more frequent than most are.
+ * For a statement whose best plan depends on its values. After five executions PostgreSQL plans a prepared statement for any
+ * value, and then reads thousands of rows if a value is unusually frequent.
  */
 export const plannedAnew = <Result>(statement: Statement<Result>): Statement<Result> => ({
   ...statement,
@@ -114,24 +112,24 @@ export const running = (statement: Sql): Statement<number> => ({
 
 export function inserting<Of extends Table>(
   table: Of,
-  row: GivenOf<Of>,
+  row: ValuesOf<Of>,
   { onConflict }: InsertOptions = {},
 ): Statement<RowOf<Of>[]> {
-  const given = givenOf(table, row);
+  const given = valuesOf(table, row);
   const writer = sqlWriter().add(`INSERT INTO "${table.name}" (${namesOf(given)}) VALUES (`);
   for (const [at, { place }] of given.entries()) writer.add(at === 0 ? '' : ', ').addPart(place);
   writer.add(') ').addPart(conflict(onConflict)).add(' RETURNING ').addPart(columnsOf(table));
   return reading(table, writer.end());
 }
 
-const insertingMany = <Of extends Table>(
+const insertManyStatement = <Of extends Table>(
   table: Of,
   rows: readonly NewRowOf<Of>[],
   { onConflict }: InsertOptions = {},
 ): Statement<RowOf<Of>[]> =>
   reading(table, sql`${insertOfMany(table, rows)} ${conflict(onConflict)} RETURNING ${columnsOf(table)}`);
 
-/** One parameter for all rows, so that the text is the same for any number of them. */
+/** Passes all rows in one parameter, so that the text does not depend on their number. */
 export function insertOfMany<Of extends Table>(table: Of, rows: readonly NewRowOf<Of>[]): Sql {
   const given = Object.entries(table.columns)
     .filter(([name]) => rows.some((row) => valueIn(row, name) !== undefined))
@@ -139,12 +137,12 @@ export function insertOfMany<Of extends Table>(table: Of, rows: readonly NewRowO
   const names = sql.raw(namesOf(given));
   const types = sql.raw(given.map(({ name, column }) => `"${name}" ${column.type}`).join(', '));
   const written = rows.map((row) =>
-    Object.fromEntries(given.map(({ name }) => [name, writtenJson(table, name, valueIn(row, name))])),
+    Object.fromEntries(given.map(({ name }) => [name, encodeJson(table, name, valueIn(row, name))])),
   );
   return sql`INSERT INTO ${table} (${names}) SELECT ${names} FROM json_to_recordset(${sql.json(written)}) AS given(${types})`;
 }
 
-function updating<Of extends Table>(table: Of, changes: ChangesOf<Of>, where: Sql): Statement<RowOf<Of>[]> {
+function updateStatement<Of extends Table>(table: Of, changes: ChangesOf<Of>, where: Sql): Statement<RowOf<Of>[]> {
   return reading(
     table,
     sql`UPDATE ${table} SET ${assignments(table, changes)} WHERE ${where} RETURNING ${columnsOf(table)}`,
@@ -153,16 +151,16 @@ function updating<Of extends Table>(table: Of, changes: ChangesOf<Of>, where: Sq
 
 /** `"a" = $1, "b" = $2`, for an UPDATE inside a larger statement. */
 export function assignments<Of extends Table>(table: Of, changes: ChangesOf<Of>): Sql {
-  const given = givenOf(table, changes);
-  if (given.length === 0) throw new Error(`An update of ${table.name} that changes nothing.`);
+  const given = valuesOf(table, changes);
+  if (given.length === 0) throw new Error(`The update of ${table.name} changes no column.`);
   const writer = sqlWriter();
   for (const [at, { name, place }] of given.entries()) writer.add(`${at === 0 ? '' : ', '}"${name}" = `).addPart(place);
   return writer.end();
 }
 
 /** Inserts the row once for each row of `source`, for an INSERT inside a larger statement. */
-export function insertFrom<Of extends Table>(table: Of, row: GivenOf<Of>, source: Sql): Sql {
-  const given = givenOf(table, row);
+export function insertFrom<Of extends Table>(table: Of, row: ValuesOf<Of>, source: Sql): Sql {
+  const given = valuesOf(table, row);
   const writer = sqlWriter().add(`INSERT INTO "${table.name}" (${namesOf(given)}) SELECT `);
   for (const [at, { name, place }] of given.entries()) {
     writer
@@ -184,7 +182,7 @@ async function sendOn(executor: Executor, statements: readonly Statement[]): Pro
     const pool = executor.$client;
     return await repeatingCollisions(() => sendOnFreeConnection(pool, statements));
   } catch (error) {
-    // Made where the answer was read; to whoever looks for its cause, who asked says more.
+    // The stack of the protocol reader explains nothing, so replace it with the stack of the caller.
     if (error instanceof Error) Error.captureStackTrace(error);
     throw error;
   }
@@ -192,14 +190,14 @@ async function sendOn(executor: Executor, statements: readonly Statement[]): Pro
 
 async function sendOnFreeConnection(pool: pg.Pool, statements: readonly Statement[]): Promise<unknown[]> {
   const client = await pool.connect();
-  let broken = false;
+  let isBroken = false;
   try {
     return await send(client, statements);
   } catch (error) {
-    broken = sqlState(error) === undefined || isDatabaseAway(error);
+    isBroken = sqlState(error) === undefined || isDatabaseAway(error);
     throw error;
   } finally {
-    client.release(broken);
+    client.release(isBroken);
   }
 }
 
@@ -209,8 +207,8 @@ const conflict = (onConflict: Sql | undefined) => (onConflict ? sql`ON CONFLICT 
 
 const valueIn = (row: object, name: string) => (row as Record<string, unknown>)[name];
 
-/** In the order of the table, so that one set of columns is one statement. */
-function givenOf(table: Table, row: object): { name: string; place: Value | Sql }[] {
+/** Columns in the order of the table, so that the same set of columns gives the same statement. */
+function valuesOf(table: Table, row: object): { name: string; place: Value | Sql }[] {
   const given: { name: string; place: Value | Sql }[] = [];
   for (const name in table.columns) {
     const value = valueIn(row, name);
@@ -223,9 +221,22 @@ function givenOf(table: Table, row: object): { name: string; place: Value | Sql 
 
 const namesOf = (given: readonly { name: string }[]) => given.map(({ name }) => `"${name}"`).join(', ');
 
-function writtenJson({ name: tableName, columns }: Table, name: string, value: unknown): unknown {
+function encodeJson({ name: tableName, columns }: Table, name: string, value: unknown): unknown {
   const column = columns[name] as Column;
   if (value !== undefined && value !== null) return column.writeJson(value);
   if (column.isNullable) return null;
-  throw new Error(`Rows of ${tableName} are written together: give ${name} to each of them or to none.`);
+  throw new Error(`Rows of ${tableName} that are inserted together must all have ${name} or all omit it.`);
+}
+
+/**
+ * Deletes at most `limit` rows that match `areOver` and skips locked rows. Returns false if none are left. `areOver` may end
+ * with ORDER BY.
+ */
+export async function prune(db: Database, table: Table | Sql, areOver: Sql, limit: number): Promise<boolean> {
+  const removed = await run(
+    db,
+    sql`DELETE FROM ${table} WHERE ctid IN (
+      SELECT ctid FROM ${table} WHERE ${areOver} LIMIT ${limit} FOR UPDATE SKIP LOCKED)`,
+  );
+  return removed === limit;
 }

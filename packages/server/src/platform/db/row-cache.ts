@@ -1,9 +1,9 @@
-/** A row as this process saw it last. Its version is another as soon as anybody has changed it. */
+/** A row as this process last read it. Every change of the row changes its version. */
 export type SeenRow<Row> = { row: Row; version: string };
 
 /**
- * Rows that were seen lately, so that they need not be read again. Nobody is told when one changes: whoever decides by
- * one lets the write that follows check its version.
+ * Recently read rows. Entries are not invalidated when a row changes, so a decision based on one is safe only if the
+ * write that follows checks the version.
  */
 export type RowCache<Row> = {
   get: (key: string) => SeenRow<Row> | undefined;
@@ -17,7 +17,7 @@ export function createRowCache<Row>({ most }: { most: number }): RowCache<Row> {
   return {
     get: (key) => byKey.get(key),
     set(key, seen) {
-      // What was set last stands last, so the first is the one that was not set for the longest time.
+      // Reinsert, so that the first entry is the one that was set longest ago.
       byKey.delete(key);
       byKey.set(key, seen);
       if (byKey.size <= most) return;

@@ -3,7 +3,7 @@ import { maybeOne, one, rowsOf, run } from './query.ts';
 import { sql } from './sql.ts';
 import { bytes, text } from './table.ts';
 
-/** What is kept under this name for every process on this database: what is offered where there was none. */
+/** Reads the setting that all processes on this database share, and stores `offer()` if there is none. */
 export async function keptSetting(db: Database, name: string, offer: () => Buffer): Promise<Buffer> {
   const kept = sql`SELECT sealed_value AS value FROM server_settings WHERE name = ${name}`;
   const [found] = await rowsOf(db, { value: bytes() }, kept);
@@ -12,11 +12,11 @@ export async function keptSetting(db: Database, name: string, offer: () => Buffe
     db,
     sql`INSERT INTO server_settings (name, sealed_value) VALUES (${name}, ${offer()}) ON CONFLICT (name) DO NOTHING`,
   );
-  // That of another process, if it was quicker.
+  // Another process may have stored its value first.
   return (await one(db, { value: bytes() }, kept)).value;
 }
 
-/** Null where no process has kept anything under this name yet. */
+/** Null if no process has stored this setting. */
 export async function findSetting(db: Executor, name: string): Promise<Buffer | null> {
   const row = await maybeOne(
     db,
@@ -26,7 +26,7 @@ export async function findSetting(db: Executor, name: string): Promise<Buffer | 
   return row?.value ?? null;
 }
 
-/** Seals each of them anew; how many there were. */
+/** Encrypts every setting again and returns how many there are. */
 export async function resealSettings(
   tx: Transaction,
   reseal: (value: Buffer, name: string) => Buffer,

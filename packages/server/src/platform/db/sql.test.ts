@@ -6,12 +6,12 @@ const users = table('users', { org_id: text(), id: text() });
 const shown = (statement: Sql) => [statement.text, statement.values];
 
 describe('the sql tag', () => {
-  test('makes a parameter of each value, whatever it holds', () => {
+  test('turns each value into a parameter', () => {
     const hostile = `'; DROP TABLE users; --`;
     expect(shown(sql`SELECT ${hostile}, ${2}`)).toEqual(['SELECT $1, $2', [hostile, 2]]);
   });
 
-  test('takes tables, lists of columns and fragments as text, and numbers the values through', () => {
+  test('inserts tables, column lists and fragments as text and numbers all values', () => {
     const owned = sql`org_id = ${'org_1'}`;
     const statement = sql`SELECT ${columnsOf(users, 'u')} FROM ${users} u WHERE ${owned} AND id = ${'a'} LIMIT ${1}`;
     expect(shown(statement)).toEqual([
@@ -20,7 +20,7 @@ describe('the sql tag', () => {
     ]);
   });
 
-  test('makes the text of one place once, and anew where what stands in it differs', () => {
+  test('caches the text of a template and rebuilds it if its fragments differ', () => {
     const find = (from: typeof users, order: Sql, id: string) => sql`SELECT id FROM ${from} WHERE id = ${id} ${order}`;
     const first = find(users, sql.empty, 'a');
     expect(find(users, sql.empty, 'b').texts).toBe(first.texts);
@@ -39,7 +39,7 @@ describe('the sql tag', () => {
     expect(shown(find(users, sql.empty, 'f'))).toEqual(['SELECT id FROM "users" WHERE id = $1 ', ['f']]);
   });
 
-  test('joins the conditions that are there', () => {
+  test('joins the conditions that are not empty', () => {
     const absent = (value: string | undefined) => value && sql`email = ${value}`;
     expect(shown(sql.and(sql`a = ${1} OR b = ${2}`, undefined, absent(''), sql`c IS NULL`))).toEqual([
       '(a = $1 OR b = $2) AND (c IS NULL)',
@@ -48,7 +48,7 @@ describe('the sql tag', () => {
     expect(shown(sql`SELECT 1 WHERE ${sql.and()} OR ${sql.or(null)}`)).toEqual(['SELECT 1 WHERE TRUE OR FALSE', []]);
   });
 
-  test('refuses undefined, which would find nothing or change everything', () => {
+  test('rejects undefined, which would match nothing or change everything', () => {
     const given: { id?: string } = {};
     expect(() => sql`DELETE FROM users WHERE id = ${given.id as string}`).toThrow('undefined');
     const twice = (id: string) => sql`DELETE FROM users WHERE id = ${id}`;

@@ -1,7 +1,7 @@
 /**
- * SQL is written as SQL. A value in the template is a parameter, a table is its quoted name, and a fragment is text with
- * parameters of its own: `sql\`SELECT … FROM ${users} WHERE ${owned(tenant)} AND id = ${userId}\``. There is no way to
- * put a string into the text but `sql.raw`, which is for constants.
+ * Builds a statement. A value in the template becomes a parameter, a table its quoted name, and a fragment is inserted with
+ * its own parameters: `sql\`SELECT … FROM ${users} WHERE ${owned(tenant)} AND id = ${userId}\``. Only
+ * `sql.raw` inserts a string into the text, and it is for constants.
  */
 export function sql(strings: TemplateStringsArray, ...parts: readonly Part[]): Sql {
   const known = sites.get(strings);
@@ -29,7 +29,7 @@ type Named = { readonly name: string; readonly columns: object };
 
 type Part = Value | Sql | Named;
 
-/** A piece of SQL or a whole statement: `values[n]` stands between `texts[n]` and `texts[n + 1]`. */
+/** A fragment or a whole statement: `values[n]` is between `texts[n]` and `texts[n + 1]`. */
 export class Sql {
   readonly texts: readonly string[];
   readonly values: readonly Value[];
@@ -46,7 +46,7 @@ export class Sql {
     this.#site = site;
   }
 
-  /** As PostgreSQL takes it, with `$1` where a value stood. */
+  /** The text for PostgreSQL, with `$1` for the first value. */
   get text(): string {
     this.#site.text ??= this.texts.reduce((before, after, at) => `${before}$${at}${after}`);
     return this.#site.text;
@@ -55,21 +55,21 @@ export class Sql {
 
 sql.empty = new Sql([''], []);
 
-/** For constants of the code alone, never for anything that came in. */
+/** For constants in the code only, never for input. */
 sql.raw = (text: string): Sql => new Sql([text], []);
 
 sql.identifier = (name: string): Sql => new Sql([quoted(name)], []);
 
-/** What a json or jsonb column takes. An array by itself would become an array of PostgreSQL. */
+/** For json and jsonb columns. A plain array would become a PostgreSQL array. */
 sql.json = (value: unknown): string => JSON.stringify(value);
 
-/** Those that are there, each in brackets. None: true, so that it may follow a WHERE. */
+/** Joins the conditions that are not empty. `TRUE` if there are none. */
 sql.and = (...conditions: Optional[]): Sql => inBrackets(conditions, ' AND ', 'TRUE');
 
-/** Those that are there, each in brackets. None: false. */
+/** Joins the conditions that are not empty. `FALSE` if there are none. */
 sql.or = (...conditions: Optional[]): Sql => inBrackets(conditions, ' OR ', 'FALSE');
 
-/** Each length is a statement of its own: for lists that are written in the code, not for rows or ids (`= ANY`). */
+/** For lists in the code only, because each length is another prepared statement. For rows and ids use `= ANY`. */
 sql.join = (fragments: readonly Sql[], separator = ', '): Sql => {
   const writer = sqlWriter();
   for (let at = 0; at < fragments.length; at++) {
@@ -95,7 +95,7 @@ function inBrackets(conditions: readonly Optional[], separator: string, none: st
   return isFirst ? sql.raw(none) : writer.end();
 }
 
-/** SQL put together piece by piece, where a template has no fixed number of places. `add` is for constants alone. */
+/** Builds SQL with a variable number of values. `add` is for constants only. */
 export function sqlWriter() {
   const texts: string[] = [];
   const values: Value[] = [];
@@ -121,13 +121,13 @@ export function sqlWriter() {
   return writer;
 }
 
-/** What a place in the code came to the last time: without fragments that carry values its text is made once. */
+/** Caches the text per template. Only templates without fragments that contain values are cached. */
 const sites = new WeakMap<
   TemplateStringsArray,
   { texts: readonly string[]; text: string | undefined; constants: readonly (Sql | Named | undefined)[] }
 >();
 
-/** Tables and lists of columns are the same objects each time. */
+/** Tables and column lists are the same objects on every call. */
 const isConstant = (part: Part): part is Sql | Named =>
   !isValue(part) && !(part instanceof Sql && part.values.length > 0);
 
@@ -142,5 +142,25 @@ function isValue(part: Part): part is Value {
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
-/** PostgreSQL takes a year above 9999 without the sign that ISO puts before it. */
+/** PostgreSQL does not accept the plus sign that ISO puts before years above 9999. */
 export const momentText = (moment: Date): string => moment.toISOString().replace(/^\+0?/, '');
+
+/** The SQLSTATE of a failed statement, also if the error is the cause of another. */
+export function sqlState(error: unknown): string | undefined {
+  for (let each = error; each instanceof Error; each = each.cause) {
+    const code = (each as { code?: unknown }).code;
+    if (typeof code === 'string' && /^(?=.*\d)[0-9A-Z]{5}$/.test(code)) return code;
+  }
+  return undefined;
+}
+
+/** Removes NUL and replaces lone surrogates, which PostgreSQL cannot store. */
+export const storableText = (text: string): string => text.replaceAll('\0', '').toWellFormed();
+
+/** The same for every string and key of a JSON value. */
+export function storableJson(value: unknown): unknown {
+  if (typeof value === 'string') return storableText(value);
+  if (Array.isArray(value)) return value.map(storableJson);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [storableText(key), storableJson(each)]));
+}

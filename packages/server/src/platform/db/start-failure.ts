@@ -1,4 +1,4 @@
-/** The server cannot start, and the message is one sentence for the person who started it: `main.ts` prints it and exits 1. */
+/** The server cannot start. `main.ts` prints the message, one sentence for the operator, and exits with 1. */
 export class StartFailure extends Error {
   override readonly name = 'StartFailure';
 }

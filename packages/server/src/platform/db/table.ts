@@ -2,8 +2,8 @@ import pg from 'pg';
 import { momentText, Sql, type Value } from './sql.ts';
 
 /**
- * A table as its statements see it: the migrations are the truth, and a test holds this against them. Each kind of column
- * is the one place where what PostgreSQL sends becomes ours and the other way round.
+ * Declares a table for statements. The migrations define the schema, and `schema-drift.test.ts` compares both. Each column
+ * type is the one place that converts between PostgreSQL text and TypeScript values.
  */
 export function table<Columns extends Shape>(name: string, columns: Columns): Table<Columns> {
   return { name, columns };
@@ -11,21 +11,21 @@ export function table<Columns extends Shape>(name: string, columns: Columns): Ta
 
 export type Table<Columns extends Shape = Shape> = { readonly name: string; readonly columns: Columns };
 
-/** What the rows of a statement hold: the columns of a table, or `{ total: count() }` for any other. */
+/** The columns of a result: those of a table, or others such as `{ total: count() }`. */
 export type Shape = { readonly [name: string]: Column };
 
 export type Column<Read = unknown, Optional extends boolean = boolean> = {
   readonly type: string;
   readonly isNullable: boolean;
   readonly isOptional: Optional;
-  /** From the text that PostgreSQL sends. */
+  /** Parses the text that PostgreSQL sends. */
   read(text: string): NonNullable<Read>;
   write(value: NonNullable<Read>): Value;
-  /** Inside of JSON, for rows that are written together. */
+  /** Encodes a value for JSON, which multi-row inserts use. */
   writeJson(value: NonNullable<Read>): unknown;
-  /** May be null, and need not be given to an insert. */
+  /** May be null and may be omitted in an insert. */
   nullable(): Column<Read | null, true>;
-  /** The database fills it where an insert does not. */
+  /** The database has a default, so an insert may omit it. */
   withDefault(): Column<Read, true>;
 };
 
@@ -39,7 +39,7 @@ type RowOfShape<Columns> = {
   -readonly [Key in keyof Columns]: Columns[Key] extends Column<infer Read> ? Read : never;
 };
 
-/** What an insert takes: whatever the database has a default for may be left out. */
+/** The row of an insert, without required values for columns that have a default. */
 export type NewRowOf<Described> = Simplify<
   { [Key in RequiredKeys<ShapeOf<Described>>]: RowOf<Described>[Key & keyof RowOf<Described>] } & {
     [Key in Exclude<keyof ShapeOf<Described>, RequiredKeys<ShapeOf<Described>>>]?:
@@ -57,7 +57,7 @@ type Simplify<Type> = { [Key in keyof Type]: Type[Key] } & {};
 export const text = <Read extends string = string>() =>
   column<Read>('text', {
     read: (text) => text as Read,
-    // What is not Unicode would fail inside of JSON and is replaced outside of it: the same in both.
+    // Lone surrogates would fail in JSON. Outside of JSON they are replaced, so replace them here too.
     writeJson: (value) => value.toWellFormed(),
   });
 
@@ -68,17 +68,17 @@ export const integer = () => column<number>('int4', { read: Number });
 /** A count or a sequence number, which stays far below 2^53. */
 export const count = () => column<number>('int8', { read: Number });
 
-/** Money: every digit counts. */
+/** Money, as bigint so that no digit is lost. */
 export const micros = () => column<bigint>('int8', { read: BigInt, writeJson: String });
 
 export const float = () => column<number>('float8', { read: Number });
 
-/** As text, since a number would lose digits. */
+/** As text, because a number would lose digits. */
 export const numeric = () => column<string>('numeric', { read: (text) => text });
 
 export const uuid = () => column<string>('uuid', { read: (text) => text });
 
-/** A day without a time, as 2026-11-15. */
+/** A date without a time, such as 2026-11-15. */
 export const day = () => column<string>('date', { read: (text) => text });
 
 export const moment = () =>
@@ -120,20 +120,20 @@ type Conversions<Read> = {
   writeJson?: (value: NonNullable<Read>) => unknown;
 };
 
-/** A kind of column that the list above does not have. `type` is what `pg_type` calls it. */
+/** For column types that are not listed above. `type` is the name in `pg_type`. */
 export function column<Read>(type: string, conversions: Conversions<Read>): Column<Read, false> {
   const write = (value: NonNullable<Read>) => value as Value;
   const writeJson = (value: NonNullable<Read>) => value;
   return columnOf({ type, write, writeJson, ...conversions, isNullable: false, isOptional: false });
 }
 
-type Facts<Read, Optional> = Required<Conversions<Read>> & {
+type ColumnFacts<Read, Optional> = Required<Conversions<Read>> & {
   type: string;
   isNullable: boolean;
   isOptional: Optional;
 };
 
-function columnOf<Read, Optional extends boolean>(facts: Facts<Read, Optional>): Column<Read, Optional> {
+function columnOf<Read, Optional extends boolean>(facts: ColumnFacts<Read, Optional>): Column<Read, Optional> {
   return {
     ...facts,
     nullable: () => columnOf<Read | null, true>({ ...facts, isNullable: true, isOptional: true }),
@@ -144,8 +144,8 @@ function columnOf<Read, Optional extends boolean>(facts: Facts<Read, Optional>):
 const lists = new WeakMap<Shape, Map<string, Sql>>();
 
 /**
- * The columns of a table, to be selected or returned. By name rather than by `*`: a statement that is prepared breaks
- * when a newer version adds a column to what it promised.
+ * The column list for SELECT or RETURNING. It replaces `*`, because a prepared statement with `*` fails after a newer
+ * version adds a column.
  */
 export function columnsOf({ columns }: Table, alias = ''): Sql {
   const known = lists.get(columns) ?? new Map<string, Sql>();

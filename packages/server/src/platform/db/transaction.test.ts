@@ -3,8 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
 import { closeDatabase, type Database, type Executor, openDatabase } from './pool.ts';
 import { rowsOf, run } from './query.ts';
-import { sqlState } from './query-error.ts';
-import { sql } from './sql.ts';
+import { sql, sqlState } from './sql.ts';
 import { integer, text } from './table.ts';
 import { transaction } from './transaction.ts';
 
@@ -46,7 +45,7 @@ describe('the end of a transaction', () => {
     expect(await values()).toEqual({ left: 1, right: 1 });
   });
 
-  test('is a rollback when the work throws, and the error comes through', async () => {
+  test('is a rollback when the work throws, and the error is rethrown', async () => {
     const failure = new Error('no');
     const work = transaction(db, async (tx) => {
       await raise(tx, 'left');
@@ -56,7 +55,7 @@ describe('the end of a transaction', () => {
     expect(await values()).toEqual({ left: 0, right: 0 });
   });
 
-  test('is an error when a failed statement was passed over, since nothing was written', async () => {
+  test('is an error when a failed statement was swallowed, because nothing was written', async () => {
     const work = transaction(db, async (tx) => {
       await raise(tx, 'left');
       await run(tx, sql`SELECT 1 / 0`).catch(() => {});
@@ -65,7 +64,7 @@ describe('the end of a transaction', () => {
     expect(await values()).toEqual({ left: 0, right: 0 });
   });
 
-  test('gives the connection back, also after many failures', async () => {
+  test('releases the connection, also after many failures', async () => {
     for (let round = 0; round < 10; round++) {
       await transaction(db, (tx) => run(tx, sql`SELECT 1 / 0`)).catch(() => {});
     }
@@ -96,7 +95,7 @@ describe('the end of a transaction', () => {
 });
 
 describe('a collision', () => {
-  test('of two transactions that lock in opposite order is repeated until both are through', async () => {
+  test('of two transactions that lock in opposite order is repeated until both commit', async () => {
     const firstLocks = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
     let attempts = 0;
     const cross = (mine: 0 | 1, first: string, second: string) =>
@@ -112,7 +111,7 @@ describe('a collision', () => {
     expect(await values()).toEqual({ left: 2, right: 2 });
   });
 
-  test('that never ends is given up after three repetitions', async () => {
+  test('is given up after three repetitions', async () => {
     let attempts = 0;
     const work = transaction(db, async (tx) => {
       attempts++;
@@ -122,7 +121,7 @@ describe('a collision', () => {
     expect(attempts).toBe(4);
   });
 
-  test('is the only thing that is repeated', async () => {
+  test('is the only error that is repeated', async () => {
     let attempts = 0;
     const work = transaction(db, async (tx) => {
       attempts++;
@@ -147,7 +146,7 @@ describe('beside an open transaction the pool is refused', () => {
     expect((error as Error).message).toContain(refusal);
   });
 
-  test('but not to others who run at the same time', async () => {
+  test('but not for concurrent callers', async () => {
     const inside = Promise.withResolvers<void>();
     const outside = Promise.withResolvers<void>();
     const work = transaction(db, async (tx) => {
@@ -162,7 +161,7 @@ describe('beside an open transaction the pool is refused', () => {
     expect(await values()).toEqual({ left: 1, right: 1 });
   });
 
-  test('but not to what it started, once it has ended', async () => {
+  test('but not for background work after its end', async () => {
     const ended = Promise.withResolvers<void>();
     let after: Promise<unknown> | undefined;
     await transaction(db, async () => {

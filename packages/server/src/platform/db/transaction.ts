@@ -1,39 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { isDatabaseAway } from './away.ts';
-import { hasNoSession, type Statement, send } from './group.ts';
-import { type Database, longestIdleMs, type Transaction } from './pool.ts';
+import { cutWhenGone } from './connection-probe.ts';
+import { hasNoSession, type Statement, send } from './pipeline.ts';
+import { type Database, insideTransaction, longestIdleMs, type Transaction } from './pool.ts';
 import { isOvertaken, NotThePrimary } from './primary-check.ts';
-import { sqlState } from './query-error.ts';
-import { cutWhenGone } from './silence.ts';
-import { sql } from './sql.ts';
-import { insideTransaction } from './transaction-scope.ts';
+import { sql, sqlState } from './sql.ts';
+import { isDatabaseAway } from './unreachable.ts';
 
-const MOST_RETRIES = 3;
+const MAX_RETRIES = 3;
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
 
 /**
  * Runs `work` in one transaction: committed when it returns, rolled back when it throws.
  *
- * - Inside, use `tx` alone, never `db`: a second connection inside a transaction can deadlock the pool.
- * - `work` runs again, from the start, after a deadlock or a serialization failure: it must do nothing that a rollback
- *   does not undo. Wake followers, send messages and touch caches after the promise resolves.
- * - When the connection is lost during the commit nobody knows its outcome; the error is thrown and nothing repeated.
+ * - Inside, use only `tx`, never `db`: a second connection inside a transaction can deadlock the pool.
+ * - After a deadlock or a serialization failure `work` runs again from the start, so it must do nothing that a rollback
+ *   does not undo. Wake followers, send messages and update caches after the promise resolves.
+ * - If the connection is lost during the commit, its result is unknown: the error is thrown and nothing is repeated.
  */
 export async function transaction<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return repeatingCollisions(() => runOnce(db.$client, work));
 }
 
-/** Whatever `attempt` did must have been undone when it throws. */
+/** `attempt` must have been rolled back when it throws. */
 export async function repeatingCollisions<T>(attempt: () => Promise<T>): Promise<T> {
   for (let retries = 0; ; retries++) {
     try {
       return await attempt();
     } catch (error) {
-      if (retries === MOST_RETRIES || !isWorthRepeating(error)) throw error;
+      if (retries === MAX_RETRIES || !isWorthRepeating(error)) throw error;
     }
-    // Two transactions that collided would collide again if they came back at the same moment.
+    // A random pause, so that the same two transactions do not collide again.
     await sleep(Math.random() * 20 * 2 ** retries);
   }
 }
@@ -46,12 +44,13 @@ async function runOnce<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>):
     const result = await insideTransaction(pool, () => work(open.tx));
     open.end();
     if (!open.isBegun()) return result;
-    if (isOvertaken(client)) throw new NotThePrimary('Another server has become the primary since it began.');
-    // PostgreSQL answers COMMIT with a rollback, and without an error, when a statement before it has failed.
+    if (isOvertaken(client))
+      throw new NotThePrimary('Another server has become the primary since the transaction began.');
+    // PostgreSQL answers COMMIT with ROLLBACK, and no error, if an earlier statement has failed.
     const hasAnswered = cutWhenGone(client);
     const { command } = await client.query('COMMIT').finally(hasAnswered);
     if (command !== 'COMMIT') {
-      throw new Error('The transaction was rolled back: one of its statements failed and the error was not passed on.');
+      throw new Error('The transaction was rolled back: one of its statements failed and the error was swallowed.');
     }
     return result;
   } catch (error) {
@@ -59,7 +58,7 @@ async function runOnce<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>):
     await client.query('ROLLBACK').catch((failure: Error) => {
       broken = failure;
     });
-    // One to a server that takes no writes any more is of no use to whoever comes next.
+    // Drop a connection to a server that accepts no more writes, so that no later caller gets it.
     if (error instanceof Error && isDatabaseAway(error)) broken ??= error;
     throw error;
   } finally {
@@ -68,7 +67,7 @@ async function runOnce<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>):
 }
 
 const begin: Statement = { sql: sql`BEGIN`, shape: null, result: () => undefined };
-/** A session of one's own is told when it is opened; one that is shared forgets it with each transaction. */
+/** Shared sessions lose their settings after each transaction, so each transaction sets them again. */
 const beginShared: Statement[] = [
   begin,
   {
@@ -81,16 +80,16 @@ const beginShared: Statement[] = [
 ];
 
 /**
- * It begins in the same write as its first statement. A statement that `work` started and did not await may come after the
- * end, when the connection belongs to somebody else's transaction: it is refused.
+ * Sends BEGIN in the same write as the first statement. Rejects statements after the end: `work` may not have awaited one,
+ * and the connection may already run another transaction.
  */
 function beginOn(client: pg.PoolClient): { tx: Transaction; isBegun: () => boolean; end: () => void } {
   let isBegun = false;
-  let isOver = false;
+  let hasEnded = false;
   return {
     tx: {
       async send(statements) {
-        if (isOver) throw new Error('The transaction has ended: await each of its statements inside it.');
+        if (hasEnded) throw new Error('The transaction has ended: await each of its statements inside it.');
         if (isBegun) return send(client, statements);
         isBegun = true;
         const first = hasNoSession(client) ? beginShared : [begin];
@@ -99,7 +98,7 @@ function beginOn(client: pg.PoolClient): { tx: Transaction; isBegun: () => boole
     },
     isBegun: () => isBegun,
     end: () => {
-      isOver = true;
+      hasEnded = true;
     },
   };
 }

@@ -1,6 +1,6 @@
 import { Failure, fail } from '@vestra/contract/errors';
 import { plainSentence } from '@vestra/contract/plain-sentence';
-import { isDatabaseAway, isReadOnlyDatabase } from '../db/away.ts';
+import { isDatabaseAway, isReadOnlyDatabase } from '../db/unreachable.ts';
 
 /** The one place where a failure becomes the body that every error answers. */
 export function errorBody(failure: Failure, requestId: string) {

@@ -1,7 +1,7 @@
 import type { Api } from '@vestra/contract/api';
 import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@vestra/contract/route';
 import type { Caller, Origin } from '../caller.ts';
-import type { Statement } from '../db/group.ts';
+import type { Statement } from '../db/pipeline.ts';
 import type { Transaction } from '../db/pool.ts';
 import type { Upload } from './multipart.ts';
 import type { FrameSource } from './sse.ts';

@@ -1,7 +1,6 @@
 import { sharedNow } from '../db/clock.ts';
 import type { Database } from '../db/pool.ts';
-import { prune } from '../db/prune.ts';
-import { one, run } from '../db/query.ts';
+import { one, prune, run } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import { integer } from '../db/table.ts';
 import { rateWindows } from './tables.ts';

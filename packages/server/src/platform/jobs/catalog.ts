@@ -2,8 +2,8 @@ import { modes } from '@vestra/contract/route';
 import { z } from 'zod';
 import type { Executor } from '../db/pool.ts';
 
-/** Above `max_minutes` of any version, with the waits for money in between. */
-const longestRunSeconds = 6 * 3600;
+/** Above `max_minutes` of any version, including waits for money. */
+const maxRunSeconds = 6 * 3600;
 
 const owner = { org_id: z.string(), mode: z.enum(modes), user_id: z.string().nullable() };
 
@@ -15,8 +15,8 @@ const ownerOf = ({ org_id, mode, user_id }: { org_id: string; mode: string; user
 const orgOf = ({ org_id }: { org_id: string }): JobOwner => ({ orgId: org_id, userId: null });
 
 /**
- * Every job of the server. A payload names rows and holds nothing else that matters: the row is the truth, the job a
- * hint that there is work, so a handler looks at the row first and may be called once too often.
+ * Every job of the server. A payload contains only ids: the row is the truth, and the job is a hint that the row needs work.
+ * A handler reads the row first and must tolerate an extra call.
  */
 export const catalog = {
   'ledger.fold': job({
@@ -40,7 +40,7 @@ export const catalog = {
     policy: 'standard',
     key: ({ turn_id }) => turn_id,
     retries: { limit: 20, delaySeconds: 2, maxDelaySeconds: 60 },
-    expireInSeconds: longestRunSeconds,
+    expireInSeconds: maxRunSeconds,
     concurrency: 96,
     share: { of: ownerOf, ofOrg: 64, ofUser: 32 },
   }),
@@ -49,7 +49,7 @@ export const catalog = {
     policy: 'standard',
     key: ({ task_id }) => task_id,
     retries: { limit: 20, delaySeconds: 2, maxDelaySeconds: 60 },
-    expireInSeconds: longestRunSeconds,
+    expireInSeconds: maxRunSeconds,
     concurrency: 96,
     share: { of: ownerOf, ofOrg: 64, ofUser: 32 },
   }),
@@ -68,7 +68,7 @@ export const catalog = {
     policy: 'standard',
     key: ({ replay_id }) => replay_id,
     retries: { limit: 20, delaySeconds: 2, maxDelaySeconds: 60 },
-    // As long as a test run: a talk has as many messages as a scenario at most.
+    // As long as a test run, because a conversation has no more messages than a scenario.
     expireInSeconds: 86_400,
     concurrency: 6,
     share: { of: orgOf, ofOrg: 4, ofUser: 4 },
@@ -87,9 +87,9 @@ export const catalog = {
     policy: 'standard',
     key: ({ document_id }) => document_id,
     retries: { limit: 20, delaySeconds: 5, maxDelaySeconds: 600 },
-    // It goes on where it was: a slow encoder takes some ten minutes for the largest document.
+    // A retry resumes where it stopped. A slow encoder takes about ten minutes for the largest document.
     expireInSeconds: 3600,
-    // The encoder does one batch at a time; the second job stores and reads meanwhile, and the third is another org's.
+    // The encoder runs one batch at a time. A second job reads and stores meanwhile, and a third serves another org.
     concurrency: 3,
     share: { of: orgOf, ofOrg: 2, ofUser: 2 },
   }),
@@ -149,20 +149,18 @@ export const catalog = {
   }),
 };
 
-export type JobRow<Schema extends z.ZodType = z.ZodType> = Work<Schema> & Policy<Schema>;
+export type JobRow<Schema extends z.ZodType = z.ZodType> = JobSettings<Schema> & Policy<Schema>;
 
-type Work<Schema extends z.ZodType> = {
-  /** Without transforms: it is parsed when the job is sent and again, from what was stored, when it is run. */
+type JobSettings<Schema extends z.ZodType> = {
+  /** Must have no transforms, because it is parsed when the job is sent and again when it runs. */
   payload: Schema;
-  /**
-   * Above the longest run: a job that is still running then has its signal aborted and starts a second time.
-   */
+  /** Must be above the longest run: a job that still runs then is aborted and starts again. */
   expireInSeconds: number;
-  /** Runs at once in one worker process. */
+  /** How many run at once in one worker process. */
   concurrency: number;
   /**
-   * Whose job it is, and how many of one process's runs are one org's and one user's at most: nobody's many keep another's
-   * few waiting. Of those that wait the one whose org has least running comes first, and then whose user has.
+   * The owner of the job, and how many runs of one process an org and a user may have, so that nobody can block others. The
+   * next job is from the org with the fewest running, and within it from the user with the fewest.
    */
   share?: { of(payload: z.output<Schema>): JobOwner; ofOrg: number; ofUser: number };
 };
@@ -171,13 +169,10 @@ export type JobOwner = { orgId: string; mode?: string | undefined; userId: strin
 
 type Policy<Schema extends z.ZodType> =
   | { policy: 'standard'; key?(payload: z.output<Schema>): string; retries: Retries }
-  /**
-   * One job for the whole installation that comes back `everySeconds` after each end, whether the run succeeded or
-   * failed. It is never sent.
-   */
+  /** One job for the whole installation that runs again `everySeconds` after each end, even after a failure. Never sent. */
   | { policy: 'recurring'; everySeconds: number };
 
-/** How often a job whose handler throws is tried again. A worker that dies uses up none of it. */
+/** How often a job is retried after its handler throws. The death of a worker does not count. */
 type Retries = { limit: number; delaySeconds: number; maxDelaySeconds: number };
 
 export type JobCatalog = Record<string, JobRow>;
@@ -188,15 +183,15 @@ export type JobPayload<Name extends JobName<Catalog>, Catalog extends JobCatalog
   Catalog[Name]['payload']
 >;
 
-/** What a use case is given: the job is sent in the transaction that writes the row it is about. */
+/** Sends jobs in the transaction that writes their row, so that both are committed or neither is. */
 export type JobSender<Catalog extends JobCatalog = typeof catalog> = {
-  /** The id of the job. */
+  /** Returns the id of the job. */
   send<Name extends JobName<Catalog>>(
     executor: Executor,
     name: Name,
     payload: JobPayload<Name, Catalog>,
   ): Promise<string>;
-  /** Many jobs of one kind in one statement, in this order. */
+  /** Sends many jobs of one kind in one statement, in this order. */
   sendMany<Name extends JobName<Catalog>>(
     executor: Executor,
     name: Name,
@@ -204,7 +199,7 @@ export type JobSender<Catalog extends JobCatalog = typeof catalog> = {
   ): Promise<string[]>;
 };
 
-/** Lets `key` and `share` see the payload's type. */
+/** Infers the type of the payload for `key` and `share`. */
 export function job<Schema extends z.ZodType>(row: JobRow<Schema>): JobRow<Schema> {
   return row;
 }

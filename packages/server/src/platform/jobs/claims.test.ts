@@ -3,8 +3,7 @@ import { closeDatabase, openDatabase } from '../db/pool.ts';
 import { rowsOf, run } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import { numeric } from '../db/table.ts';
-import { createClaims } from './claims.ts';
-import type { Claim } from './fair-claim.ts';
+import { type Claim, createClaims } from './claims.ts';
 import type { Jobs } from './queue.ts';
 import { type Installation, openInstallation } from './testing/installation.ts';
 import { testCatalog } from './testing/test-catalog.ts';
@@ -43,7 +42,7 @@ describe('a claim that was taken over', () => {
     });
   }
 
-  it('leaves a job that waits again as it is', async () => {
+  it('does not change a job that is pending again', async () => {
     const old = await sendAndTake('waits');
     await jobs.claims.handBack([old]);
     const before = await stored(old.id);
@@ -54,7 +53,7 @@ describe('a claim that was taken over', () => {
   });
 });
 
-it('ends that come together are all recorded', async () => {
+it('concurrent ends are all recorded', async () => {
   await jobs.sendMany(
     installation.db,
     'note',
@@ -66,7 +65,7 @@ it('ends that come together are all recorded', async () => {
   expect(rows).toEqual([]);
 });
 
-it('a claim reads no more than could be taken, however much waits', async () => {
+it('a claim reads no more rows than it could claim, however long the queue is', async () => {
   const of = (team: string, member: string, count: number) =>
     Array.from({ length: count }, (_, item) => ({ team, member, item }));
   await jobs.sendMany(installation.db, 'shared', [
@@ -75,7 +74,7 @@ it('a claim reads no more than could be taken, however much waits', async () => 
     ...of('few', 'cora', 1),
   ]);
   await installation.rows(sql`ANALYZE jobs`);
-  // What a connection has read is counted there and told when it is asked to.
+  // A connection reports its row counts only after a flush.
   const db = await openDatabase({ connectionString: installation.connectionString, max: 1 });
   const read = async () => {
     await run(db, sql`SELECT pg_stat_force_next_flush()`);

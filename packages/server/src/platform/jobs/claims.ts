@@ -1,28 +1,28 @@
-import { joined } from '../db/joined.ts';
+import { createHash, randomBytes } from 'node:crypto';
+import { joined } from '../db/batch-concurrent-calls.ts';
 import type { Database } from '../db/pool.ts';
-import { rowsOf, run } from '../db/query.ts';
+import { one, rowsOf, run } from '../db/query.ts';
 import { type Sql, sql } from '../db/sql.ts';
-import { text, uuid } from '../db/table.ts';
-import type { JobRow } from './catalog.ts';
-import { type Claim, claimFairly, type RunningShares } from './fair-claim.ts';
+import { boolean, integer, jsonb, text, uuid } from '../db/table.ts';
+import type { JobOwner, JobRow } from './catalog.ts';
 
-/** `isContested`: there may be others, since another process was quicker with some. `isLeft`: some wait for a share. */
-type Taken = { claims: Claim[]; isContested: boolean; isLeft: boolean };
+/** `isContested`: there may be more, because another process claimed some first. `isLeft`: some wait for their share. */
+type ClaimedJobs = { claims: Claim[]; isContested: boolean; isLeft: boolean };
 
-/** What a worker does with jobs. What is settled under a claim that was taken over changes nothing. */
+/** The operations of a worker on jobs. Those of a claim that was taken over change nothing. */
 export type Claims = ReturnType<typeof createClaims>;
 
-/** Who listens is told the name of the queue in which there is something to take. */
+/** The payload is the name of the queue that has a due job. */
 export const jobsChannel = 'vestra_jobs';
 
 export function createClaims({ db, leaseSeconds }: { db: Database; leaseSeconds: number }) {
   return {
-    take(name: string, { share, concurrency }: JobRow, count: number, running: RunningShares): Promise<Taken> {
+    take(name: string, { share, concurrency }: JobRow, count: number, running: RunningShares): Promise<ClaimedJobs> {
       const { ofOrg, ofUser } = share ?? { ofOrg: concurrency, ofUser: concurrency };
       return claimFairly(db, { name, ofOrg, ofUser, running, count, leaseSeconds });
     },
 
-    /** The ids that are still ours. */
+    /** Renews the claims and returns the ids that this process still has. */
     async beat(claims: Claim[]): Promise<Set<string>> {
       const rows = await rowsOf(
         db,
@@ -37,7 +37,7 @@ export function createClaims({ db, leaseSeconds }: { db: Database; leaseSeconds:
       run(db, sql`${held(claims)} DELETE FROM jobs USING held WHERE jobs.id = held.id`),
     ),
 
-    /** Ends this run of a recurring job; the next one begins after this time. */
+    /** Ends the run and makes the job due again after this time, without counting a failure. */
     async comeBack(claim: Claim, seconds: number): Promise<void> {
       await endClaim(claim, sql`due_at = ${secondsFromNow(seconds)}`);
     },
@@ -46,12 +46,12 @@ export function createClaims({ db, leaseSeconds }: { db: Database; leaseSeconds:
       await endClaim(claim, sql`due_at = ${secondsFromNow(seconds)}, failures = failures + 1`);
     },
 
-    /** The job stays for a while as evidence. */
+    /** The row stays for a while for diagnosis. */
     async giveUp(claim: Claim, reason: string): Promise<void> {
       await endClaim(claim, sql`due_at = 'infinity', given_up_at = now(), given_up = ${reason}`);
     },
 
-    /** Others may take these jobs at once. */
+    /** Releases the jobs, so that other processes can claim them at once. */
     async handBack(claims: Claim[]): Promise<void> {
       await run(
         db,
@@ -62,7 +62,7 @@ export function createClaims({ db, leaseSeconds }: { db: Database; leaseSeconds:
       );
     },
 
-    /** Queues with a job that could be taken now: nobody is notified of one that was put off or lost its worker. */
+    /** Queues with a due job. Delayed jobs and jobs of dead workers send no notification. */
     async due(names: string[]): Promise<string[]> {
       const rows = await rowsOf(
         db,
@@ -79,7 +79,7 @@ export function createClaims({ db, leaseSeconds }: { db: Database; leaseSeconds:
   }
 }
 
-/** Locked in one order: the heartbeat and the end of several jobs would wait for each other. */
+/** Locks rows in one order, so that a heartbeat and the end of several jobs cannot deadlock. */
 const held = (claims: Claim[]) => sql`
   WITH held AS (
     SELECT jobs.id FROM jobs
@@ -89,3 +89,105 @@ const held = (claims: Claim[]) => sql`
   )`;
 
 const secondsFromNow = (seconds: number) => sql`clock_timestamp() + ${seconds} * interval '1 second'`;
+
+/** A job that this process runs, until it ends or its lease expires. `attempt` distinguishes it from later claims. */
+export type Claim = { id: string; attempt: number; payload: unknown; failures: number; share: string };
+
+/** The running jobs of one process, counted by `shareId`. */
+export type RunningShares = ReadonlyMap<string, number>;
+
+/** Hashed, so that users are spread evenly over the key range of an org and a scan may start anywhere in it. */
+export const shareId = ({ orgId, mode = '', userId }: JobOwner): string =>
+  `${orgId} ${createHash('sha256')
+    .update(`${mode} ${userId ?? ''}`)
+    .digest('hex')
+    .slice(0, 16)}`;
+
+/** Users that one scan visits on each side of its start, shared among the orgs. */
+const maxUsers = 64;
+const minUsersPerOrg = 4;
+
+const claimResult = { seen: integer(), is_cut: boolean(), chosen: integer(), claimed: jsonb<Claim[]>() };
+
+/**
+ * Claims jobs of a queue fairly. The rank of a pending job is how many its user, and then its org, would have running with
+ * it. Jobs above the share are skipped, and the lowest ranks go first: round robin over orgs, within an org over users, and
+ * first come among equals.
+ *
+ * The cost is bounded: it reads no more jobs of a user than it could claim, and a limited number of users per org. The scan
+ * starts at a random point each time, so that no user is skipped for long.
+ */
+async function claimFairly(
+  db: Database,
+  of: { name: string; ofOrg: number; ofUser: number; running: RunningShares; count: number; leaseSeconds: number },
+): Promise<{ claims: Claim[]; isContested: boolean; isLeft: boolean }> {
+  const { name, ofOrg, ofUser, running, count, leaseSeconds } = of;
+  const due = sql`name = ${name} AND due_at <= now()`;
+  const start = randomBytes(2).toString('hex');
+  const {
+    seen,
+    is_cut: isCut,
+    chosen,
+    claimed,
+  } = await one(
+    db,
+    claimResult,
+    sql`
+    WITH RECURSIVE waiting (org) AS (
+      (SELECT split_part(share, ' ', 1) FROM jobs WHERE ${due} ORDER BY share LIMIT 1)
+      UNION ALL
+      SELECT (SELECT split_part(share, ' ', 1) FROM jobs WHERE ${due} AND share > org || '!' ORDER BY share LIMIT 1)
+      FROM waiting WHERE org IS NOT NULL
+    ), most AS (
+      SELECT greatest(${minUsersPerOrg}, ${maxUsers} / greatest(1, count(org)))::int AS users FROM waiting
+    ), shares AS (
+      SELECT org, share FROM waiting CROSS JOIN LATERAL (
+        ${sharesBetween(due, sql`org || ' ' || ${start}`, sql`org || '!'`)} UNION ALL
+        ${sharesBetween(due, sql`org`, sql`org || ' ' || ${start}`)}
+      ) AS found
+    ), running AS (
+      SELECT share, runs, split_part(share, ' ', 1) AS org
+      FROM unnest(${[...running.keys()]}::text[], ${[...running.values()]}::int[]) AS held (share, runs)
+    ), candidates AS (
+      SELECT org, job.id, job.due_at, coalesce(running.runs, 0)
+        + row_number() OVER (PARTITION BY shares.share ORDER BY job.due_at, job.id) AS of_user
+      FROM shares LEFT JOIN running USING (share, org) CROSS JOIN LATERAL (
+        SELECT id, due_at FROM jobs WHERE ${due} AND jobs.share = shares.share
+        ORDER BY due_at, id LIMIT ${Math.min(count, ofUser) + 1}
+      ) AS job
+    ), placed AS (
+      SELECT id, due_at, coalesce(totals.runs, 0)
+        + row_number() OVER (PARTITION BY candidates.org ORDER BY of_user, due_at, id) AS of_org
+      FROM candidates LEFT JOIN (SELECT org, sum(runs)::int AS runs FROM running GROUP BY org) AS totals USING (org)
+      WHERE of_user <= ${ofUser}
+    ), chosen AS (
+      SELECT id FROM placed WHERE of_org <= ${ofOrg} ORDER BY of_org, due_at, id LIMIT ${count}
+    ), locked AS (
+      SELECT id FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM chosen)) AND due_at <= now() FOR UPDATE SKIP LOCKED
+    ), claimed AS (
+      UPDATE jobs SET due_at = clock_timestamp() + ${leaseSeconds} * interval '1 second', is_held = true,
+        attempts = attempts + 1
+      FROM locked WHERE jobs.id = locked.id
+      RETURNING jobs.id, attempts AS attempt, payload, failures, share
+    )
+    SELECT (SELECT count(*)::int FROM candidates) AS seen,
+      EXISTS (SELECT FROM shares GROUP BY org HAVING count(*) >= (SELECT users FROM most)) AS is_cut,
+      (SELECT count(*)::int FROM chosen) AS chosen,
+      (SELECT coalesce(jsonb_agg(to_jsonb(claimed) ORDER BY id), '[]') FROM claimed) AS claimed`,
+  );
+  // If all visible jobs were chosen and the scan was cut, there may be more.
+  const isMore = isCut && chosen > 0 && chosen === seen;
+  return { claims: claimed, isContested: claimed.length < chosen || isMore, isLeft: claimed.length < seen || isCut };
+}
+
+/** Finds users by index skips: any number of pending jobs of one user costs one index entry. */
+const sharesBetween = (due: Sql, from: Sql, below: Sql) => sql`(
+  WITH RECURSIVE leaps (share) AS (
+    (SELECT share FROM jobs WHERE ${due} AND share >= ${from} AND share < ${below} ORDER BY share LIMIT 1)
+    UNION ALL
+    SELECT (
+      SELECT share FROM jobs WHERE ${due} AND jobs.share > leaps.share AND share < ${below} ORDER BY share LIMIT 1
+    ) FROM leaps WHERE share IS NOT NULL
+  )
+  SELECT share FROM leaps WHERE share IS NOT NULL LIMIT (SELECT users FROM most)
+)`;

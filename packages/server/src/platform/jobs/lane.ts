@@ -1,42 +1,41 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { isDatabaseAway } from '../db/away.ts';
+import { isDatabaseAway } from '../db/unreachable.ts';
 import type { JobRow } from './catalog.ts';
-import type { Claims } from './claims.ts';
-import type { Claim, RunningShares } from './fair-claim.ts';
+import type { Claim, Claims, RunningShares } from './claims.ts';
 
 export type JobContext = {
-  /** Aborted when the job is no longer ours, has run too long, or the worker stops: what is written then is lost. */
+  /** Aborted if the job was taken over, has run too long, or the worker stops. Later writes are lost. */
   signal: AbortSignal;
   jobId: string;
-  /** 1 for the first start, one more for each further one, whatever ended the one before. */
+  /** 1 for the first start, and one more for each restart, whatever the reason. */
   attempt: number;
 };
 
-/** Told how each run of a job ended here. */
+/** Reports the end of each run of a job in this process. */
 export type JobEnded = (queue: string, outcome: 'done' | 'failed' | 'given_up', seconds: number) => void;
 
 export type Lane = {
-  /** There may be something to take. */
+  /** The queue may have due jobs. */
   wake(): void;
-  /** The jobs that run here. */
+  /** The claims of the jobs that run here. */
   held(): Claim[];
-  /** Of those, the ones that are still ours: another process goes on with the rest. */
+  /** Aborts those of `held` that are not in `ours`, because another process continues them. */
   keep(held: Claim[], ours: ReadonlySet<string>): void;
   takeNoMore(): void;
-  /** Takes no more; resolves when nothing runs. */
+  /** Takes no more jobs and resolves when none is running. */
   drain(): Promise<void>;
-  /** Gives up what still runs, so that another process can take it. */
+  /** Aborts and releases the running jobs, so that another process can claim them. */
   handBack(): Promise<void>;
 };
 
 type Running = { claim: Claim; controller: AbortController; fate: 'ours' | 'lost' | 'handed back' };
 
-const recordTries = 5;
+const maxRecordTries = 5;
 const neglectMs = 10_000;
 
-/** Takes jobs of one queue, runs as many at once as its row allows, and records how they end. */
+/** Claims jobs of one queue, runs as many at once as the catalog allows, and records their end. */
 export function createLane(dependencies: {
   name: string;
   row: JobRow;
@@ -52,7 +51,7 @@ export function createLane(dependencies: {
   const runs = new Set<Promise<void>>();
   let isStopping = false;
   let isFull = false;
-  // What becomes free when a job ends may be less than a slot: a share.
+  // Jobs wait for a share, so the end of any run may free one even if slots were free.
   let isLeft = false;
   let isWanted = false;
   let isTaking = false;
@@ -72,8 +71,8 @@ export function createLane(dependencies: {
       try {
         await fill();
       } catch (error) {
-        // The next look for due jobs tries again.
-        log.error({ err: error }, 'jobs could not be taken');
+        // The next poll tries again.
+        log.error({ err: error }, 'could not claim jobs');
       }
     }
     isTaking = false;
@@ -101,7 +100,7 @@ export function createLane(dependencies: {
   }
 
   function start(claim: Claim): void {
-    // A process that was held up for too long may be given a job that it still runs.
+    // A process that was frozen for too long may claim a job that it still runs.
     for (const entry of running) if (entry.claim.id === claim.id) lose(entry);
     const run = runClaim(claim).finally(() => runs.delete(run));
     runs.add(run);
@@ -116,8 +115,8 @@ export function createLane(dependencies: {
     );
     expiry.unref();
     try {
-      const record = await outcomeOf(entry);
-      await recordSurely(entry, record);
+      const record = await runHandler(entry);
+      await recordWithRetries(entry, record);
     } finally {
       clearTimeout(expiry);
       running.delete(entry);
@@ -125,20 +124,20 @@ export function createLane(dependencies: {
     }
   }
 
-  /** Runs the handler and returns what is to be done with the job then. */
-  async function outcomeOf(entry: Running): Promise<() => Promise<void>> {
+  /** Runs the handler and returns the function that records the result. */
+  async function runHandler(entry: Running): Promise<() => Promise<void>> {
     const { claim, controller } = entry;
     const startedAt = performance.now();
     const end = (outcome: Parameters<JobEnded>[1]) => ended(name, outcome, (performance.now() - startedAt) / 1000);
     const payload = row.payload.safeParse(claim.payload);
     if (!payload.success) {
       end('given_up');
-      log.error({ jobId: claim.id, issues: payload.error.issues }, 'a job with an invalid payload is given up');
+      log.error({ jobId: claim.id, issues: payload.error.issues }, 'gave up a job with an invalid payload');
       return () => claims.giveUp(claim, 'The payload is invalid.');
     }
     const context = { signal: controller.signal, jobId: claim.id, attempt: claim.attempt };
     try {
-      await unlessNeglected(handler(payload.data, context), controller.signal);
+      await untilNeglected(handler(payload.data, context), controller.signal);
     } catch (error) {
       if (entry.fate === 'ours') end(isLastFailure(claim) ? 'given_up' : 'failed');
       return afterFailure(entry, error);
@@ -154,7 +153,7 @@ export function createLane(dependencies: {
       log.info({ ...facts, fate }, 'a job was stopped');
       return async () => {};
     }
-    // Nothing is wrong with the job: it uses up none of its tries.
+    // An outage is not a fault of the job and must not count as a failure.
     if (isDatabaseAway(error)) {
       log.warn(facts, 'a job waits for the database');
       return comeBack(claim, 1);
@@ -165,11 +164,11 @@ export function createLane(dependencies: {
     }
     const failures = claim.failures + 1;
     if (isLastFailure(claim)) {
-      log.error({ ...facts, failures }, 'a job failed for the last time and is given up');
+      log.error({ ...facts, failures }, 'a job failed for the last time and was given up');
       return () => claims.giveUp(claim, 'The handler failed.');
     }
     const seconds = backoffSeconds(row.retries, failures);
-    log.warn({ ...facts, failures, seconds }, 'a job failed and is tried again');
+    log.warn({ ...facts, failures, seconds }, 'a job failed and will be retried');
     return async () => {
       await claims.tryAgain(claim, seconds);
       wakeAfter(seconds);
@@ -187,20 +186,20 @@ export function createLane(dependencies: {
     };
   }
 
-  /** The handler has ended: without this record of it, another process would run it all again. */
-  async function recordSurely(entry: Running, record: () => Promise<void>): Promise<void> {
+  /** Retries, because without this record another process would run the whole job again. */
+  async function recordWithRetries(entry: Running, record: () => Promise<void>): Promise<void> {
     for (let tries = 1; entry.fate === 'ours'; tries++) {
       try {
         return await record();
       } catch (error) {
-        log.error({ err: error, jobId: entry.claim.id, tries }, 'the end of a job could not be recorded');
-        if (tries >= recordTries && !isDatabaseAway(error)) return;
+        log.error({ err: error, jobId: entry.claim.id, tries }, 'could not record the end of a job');
+        if (tries >= maxRecordTries && !isDatabaseAway(error)) return;
       }
-      await sleep(250 * 2 ** Math.min(tries, recordTries - 1));
+      await sleep(250 * 2 ** Math.min(tries, maxRecordTries - 1));
     }
   }
 
-  /** Nobody is notified of a job that was put off: this process knows when it is due. */
+  /** A delayed job sends no notification, so this process wakes itself when the job is due. */
   function wakeAfter(seconds: number): void {
     setTimeout(wake, seconds * 1000 + 5).unref();
   }
@@ -210,7 +209,7 @@ export function createLane(dependencies: {
   }
 
   function keep(asked: Claim[], ours: ReadonlySet<string>): void {
-    // One that began or ended meanwhile was not asked about.
+    // Skip jobs that started after the heartbeat was sent: they are not in its result.
     for (const entry of running) if (asked.includes(entry.claim) && !ours.has(entry.claim.id)) lose(entry);
   }
 
@@ -238,18 +237,15 @@ export function createLane(dependencies: {
     }
     try {
       await claims.handBack(left.map(({ claim }) => claim));
-      log.warn({ jobs: left.length }, 'jobs that did not end in time were handed back');
+      log.warn({ jobs: left.length }, 'released jobs that did not end in time');
     } catch (error) {
-      log.error(
-        { err: error, jobs: left.length },
-        'jobs could not be handed back and wait for their heartbeat to stop',
-      );
+      log.error({ err: error, jobs: left.length }, 'could not release jobs; they become due when their lease expires');
     }
   }
 }
 
-/** A handler that goes on long after its signal was aborted would keep its slot for ever: the job ends without it. */
-async function unlessNeglected(work: Promise<void>, signal: AbortSignal): Promise<void> {
+/** Stops waiting for a handler that ignores its signal, because it would keep its slot forever. */
+async function untilNeglected(work: Promise<void>, signal: AbortSignal): Promise<void> {
   const ended = new AbortController();
   const neglected = once(signal, 'abort', { signal: ended.signal })
     .then(() => sleep(neglectMs, undefined, { signal: ended.signal, ref: false }))
@@ -263,6 +259,6 @@ async function unlessNeglected(work: Promise<void>, signal: AbortSignal): Promis
 
 function backoffSeconds(retries: { delaySeconds: number; maxDelaySeconds: number }, failures: number): number {
   const full = Math.min(retries.maxDelaySeconds, retries.delaySeconds * 2 ** (failures - 1));
-  // Jobs that failed together are not to come back together.
+  // Jitter, so that jobs that failed together do not return together.
   return full * (0.5 + Math.random() / 2);
 }

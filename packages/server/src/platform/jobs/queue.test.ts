@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { run } from '../db/query.ts';
+import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
+import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
+import { pipelined, rowsOf, run } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
+import { text } from '../db/table.ts';
 import { transaction } from '../db/transaction.ts';
-import type { Jobs } from './queue.ts';
+import { type Jobs, newJobId, readingBacklog } from './queue.ts';
 import { type Installation, openInstallation } from './testing/installation.ts';
 import { recurringCatalog, testCatalog } from './testing/test-catalog.ts';
 
@@ -17,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => installation.close());
 
 describe('send', () => {
-  it('makes the job when the row it is about is committed [JOB-004]', async () => {
+  it('creates the job when its row is committed [JOB-004]', async () => {
     const id = await transaction(installation.db, async (tx) => {
       await run(tx, sql`INSERT INTO writes (run, owner) VALUES ('committed', '')`);
       return jobs.send(tx, 'note', { text: 'committed' });
@@ -28,7 +31,7 @@ describe('send', () => {
     ]);
   });
 
-  it('makes neither when the transaction rolls back [JOB-004]', async () => {
+  it('creates neither when the transaction rolls back [JOB-004]', async () => {
     const sending = transaction(installation.db, async (tx) => {
       await run(tx, sql`INSERT INTO writes (run, owner) VALUES ('rolled back', '')`);
       await jobs.send(tx, 'note', { text: 'rolled back' });
@@ -39,7 +42,7 @@ describe('send', () => {
     expect(await stored('note', 'rolled back')).toEqual([]);
   });
 
-  it('refuses a payload that the row does not describe', async () => {
+  it('rejects a payload that does not match the catalog', async () => {
     const payload = { text: 7 } as unknown as { text: string };
     await expect(jobs.send(installation.db, 'note', payload)).rejects.toThrow(z.ZodError);
     await expect(jobs.sendMany(installation.db, 'note', [{ text: 'fine' }, payload])).rejects.toThrow(z.ZodError);
@@ -72,14 +75,14 @@ describe('send', () => {
     expect(await jobs.sendMany(installation.db, 'note', [])).toEqual([]);
   });
 
-  it('does not send a job that recurs by itself', async () => {
+  it('refuses to send a recurring job', async () => {
     const recurring = await installation.jobs(recurringCatalog);
-    await expect(recurring.send(installation.db, 'tick', {})).rejects.toThrow('recurs by itself');
+    await expect(recurring.send(installation.db, 'tick', {})).rejects.toThrow('is recurring');
   });
 });
 
 describe('keysWithJob', () => {
-  it('names the keys that a job waits for', async () => {
+  it('returns the keys that have a pending job', async () => {
     await jobs.send(installation.db, 'note', { text: 'present' });
     const keys = await jobs.keysWithJob(installation.db, 'note', ['present', 'absent']);
     expect([...keys]).toEqual(['present']);
@@ -88,7 +91,7 @@ describe('keysWithJob', () => {
 });
 
 describe('start', () => {
-  it('keeps one job for each row that recurs, however many processes start', async () => {
+  it('creates one job per recurring entry, however many processes start', async () => {
     await Promise.all([installation.jobs(recurringCatalog), installation.jobs(recurringCatalog)]);
     const rows = await installation.rows(sql`SELECT is_held FROM jobs WHERE name = 'tick'`);
     expect(rows).toEqual([{ is_held: false }]);
@@ -106,3 +109,63 @@ async function written(run: string): Promise<boolean> {
   const rows = await installation.rows(sql`SELECT FROM writes WHERE run = ${run}`);
   return rows.length > 0;
 }
+
+it('job ids are UUIDs that sort in the order of creation, also within and beyond a millisecond', () => {
+  const now = Date.now() + 1000;
+  const ids = Array.from({ length: 10_000 }, () => newJobId(now));
+  for (const id of [ids[0], ids[4096], ids[9999]]) expect(z.uuidv7().safeParse(id).success).toBe(true);
+  expect(ids.toSorted()).toEqual(ids);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+it('a clock that goes back does not change the order of job ids', () => {
+  const now = Date.now() + 5000;
+  const before = newJobId(now);
+  expect(newJobId(now - 3000) > before).toBe(true);
+});
+
+let database: TestDatabase;
+let db: Database;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = await openDatabase({ connectionString: database.connectionString });
+});
+afterAll(async () => {
+  await closeDatabase(db);
+  await database.drop();
+});
+
+/** Inserts due jobs for a number of users. */
+const add = (name: string, { users, each, seconds }: { users: number; each: number; seconds: number }) =>
+  run(
+    db,
+    sql`INSERT INTO jobs (id, name, share, payload, due_at)
+      SELECT gen_random_uuid(), ${name}, 'org_a ' || lpad(u::text, 6, '0'), '{}', now() - ${seconds} * interval '1 second'
+      FROM generate_series(1, ${users}) AS u, generate_series(1, ${each})`,
+  );
+
+it('the backlog has the number of due jobs and the age of the oldest [OPS-210]', async () => {
+  await add('few', { users: 1, each: 2, seconds: 5 });
+  await add('few', { users: 3, each: 1, seconds: 60 });
+  await add('few', { users: 2, each: 1, seconds: -60 });
+  await add('later', { users: 1, each: 1, seconds: -5 });
+  await run(db, sql`UPDATE jobs SET due_at = now() - interval '90 seconds' WHERE share = 'org_a 000003'`);
+  const [found] = await pipelined(db, [readingBacklog(['few', 'later', 'none'])]);
+  expect(found).toEqual([{ queue: 'few', waiting: 5, oldest_seconds: expect.any(Number) }]);
+  expect(Math.round((found[0]?.oldest_seconds ?? 0) / 10)).toBe(9);
+});
+
+it('the backlog of a long queue is counted up to a limit and without a full scan [OPS-210]', async () => {
+  await add('long', { users: 3_000, each: 5, seconds: 10 });
+  await run(db, sql`ANALYZE jobs`);
+  const statement = readingBacklog(['long']);
+  const [found] = await pipelined(db, [statement]);
+  expect(found).toMatchObject([{ queue: 'long', waiting: 10_000 }]);
+  const plan = await rowsOf(db, { 'QUERY PLAN': text() }, sql`EXPLAIN ${statement.sql}`);
+  const lines = plan.map((row) => row['QUERY PLAN']);
+  expect(lines.filter((line) => line.includes(' on jobs')).length).toBeGreaterThan(0);
+  const ofOldest = lines.slice(lines.findIndex((line) => line.includes('Recursive Union')));
+  expect(ofOldest.filter((line) => / on jobs/.test(line) && !/Index (Only )?Scan using jobs_due/.test(line))).toEqual(
+    [],
+  );
+});

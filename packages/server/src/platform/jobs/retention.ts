@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sharedDate } from '../db/clock.ts';
 import type { Database } from '../db/pool.ts';
 
-/** What goes after how many days, and how: by the domain whose table it is. */
+/** Deletes rows after a number of days. Each module has rules for its own tables. */
 export type PruneRule = {
   days: number;
-  /** Removes about `limit` rows at most of those older than `before`, in one short transaction; false: none was left. */
+  /** Deletes about `limit` rows older than `before` in one short transaction. Returns false if none are left. */
   prune: (db: Database, before: Date, limit: number) => Promise<boolean>;
 };
 
@@ -14,8 +14,8 @@ type Options = { now?: Date; signal?: AbortSignal; batchRows?: number; mostBatch
 const dayMs = 86_400_000;
 
 /**
- * Removes what has been kept for its days, a few rows at a time, so that no request waits behind it. A run is bounded:
- * what it leaves, the next one finds.
+ * Deletes expired rows in small batches, so that no request waits behind it. The number of batches is limited, and the next
+ * run continues.
  */
 export async function pruneOld(
   db: Database,
@@ -25,7 +25,7 @@ export async function pruneOld(
   const failures: unknown[] = [];
   for (const { days, prune } of rules) {
     const before = new Date(now.getTime() - days * dayMs);
-    // One table that cannot be pruned must not let the others grow.
+    // Continue after a failure, so that one broken table does not let the others grow.
     await pruneInBatches((limit) => prune(db, before, limit)).catch((error: unknown) => failures.push(error));
   }
   if (failures.length > 0) throw failures[0];
@@ -34,7 +34,7 @@ export async function pruneOld(
     for (let batch = 0; batch < mostBatches && !signal?.aborted; batch++) {
       const startedAt = performance.now();
       if (!(await prune(batchRows))) return;
-      // As long as the batch took: at most half of the time of one connection is spent here.
+      // Pause as long as the batch took, to use at most half of the time of one connection.
       await sleep(performance.now() - startedAt, undefined, { ...(signal && { signal }) }).catch(() => {});
     }
   }

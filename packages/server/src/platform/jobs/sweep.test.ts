@@ -4,7 +4,7 @@ import { rowsOf } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import { text } from '../db/table.ts';
 import type { Jobs } from './queue.ts';
-import { takeExpiredRuns, takeRun } from './run-owner.ts';
+import { takeExpiredRuns, takeRun } from './run-lease.ts';
 import { type SweepSource, startSweeping, sweep } from './sweep.ts';
 import { type Installation, openInstallation } from './testing/installation.ts';
 import { testCatalog } from './testing/test-catalog.ts';
@@ -44,7 +44,7 @@ it('sends a job for each row that has none, once', async () => {
   expect(await sent()).toEqual(['sweep', 'wash']);
 });
 
-it('goes on until everything is found', async () => {
+it('continues until everything is found', async () => {
   await installation.rows(sql`INSERT INTO chores SELECT 'chore ' || n FROM generate_series(1, 1201) n`);
   await sweepNow([chores]);
   expect(await sent()).toHaveLength(1201);
@@ -90,7 +90,7 @@ it('sends the job of a run whose owner is gone', async () => {
   expect(await sent()).toEqual(['note_left']);
 });
 
-it('is not held up by a source that fails, and writes nothing of that source', async () => {
+it('continues after a source that fails, and writes nothing of that source', async () => {
   await installation.rows(sql`INSERT INTO chores VALUES ('sweep')`);
   const failing: SweepSource<typeof testCatalog> = {
     name: 'failing',
@@ -102,11 +102,11 @@ it('is not held up by a source that fails, and writes nothing of that source', a
   await sweepNow([failing, chores]);
   expect(await sent()).toEqual(['sweep']);
   expect(installation.logged).toContainEqual(
-    expect.objectContaining({ source: 'failing', msg: 'work without a job could not be looked for' }),
+    expect.objectContaining({ source: 'failing', msg: 'could not search for rows without a job' }),
   );
 });
 
-it('comes again until stopped', async () => {
+it('repeats until stopped', async () => {
   const sweeping = startSweeping({
     jobs,
     db: installation.db,

@@ -1,20 +1,20 @@
 import type { Logger } from 'pino';
-import { isDatabaseAway } from '../db/away.ts';
+import { repeat } from '../async/background-loop.ts';
 import type { Database, Transaction } from '../db/pool.ts';
 import { one, run } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import { boolean } from '../db/table.ts';
 import { transaction } from '../db/transaction.ts';
+import { isDatabaseAway } from '../db/unreachable.ts';
 import type { JobCatalog, catalog as serverCatalog } from './catalog.ts';
 import type { Jobs } from './queue.ts';
-import { repeat } from './repeat.ts';
 
-/** Where a domain's work can be found that has no job. */
+/** Finds rows of a module that need a job and have none. */
 export type SweepSource<Catalog extends JobCatalog = typeof serverCatalog> = {
   name: string;
   /**
-   * Finds at most `limit` such rows, sends their jobs in this transaction, and returns how many. It must not find them
-   * again once their jobs are there (`jobs.keysWithJob`, `takeExpiredRuns`).
+   * Finds at most `limit` rows, sends their jobs in this transaction, and returns the count. It must skip rows that have a
+   * job already (`jobs.keysWithJob`, `takeExpiredRuns`).
    */
   find(work: { tx: Transaction; jobs: Jobs<Catalog>; limit: number }): Promise<number>;
 };
@@ -24,49 +24,49 @@ type Dependencies<Catalog extends JobCatalog> = {
   db: Database;
   sources: SweepSource<Catalog>[];
   log: Logger;
-  /** Told of what was found, be it nothing. */
+  /** Reports the count of each source, including 0. */
   found?: (source: string, count: number) => void;
 };
 
 const pageSize = 500;
 
-/** Sweeps at once, and then again every `everyMs` until stopped. */
+/** Sweeps at once and then every `everyMs` until stopped. */
 export function startSweeping<Catalog extends JobCatalog>(
   dependencies: Dependencies<Catalog> & { everyMs?: number },
 ): { stop(): Promise<void> } {
-  let wasAway = false;
+  let wasUnreachable = false;
   const look = async () => {
-    if (wasAway) wasAway = !(await answers(dependencies.db));
-    // While the database was away nobody could renew: owners that are alive do so before the next sweep.
-    else wasAway = await sweep(dependencies);
+    if (wasUnreachable) wasUnreachable = !(await isReachable(dependencies.db));
+    // During an outage no process could renew its leases. Live owners renew them before the next sweep.
+    else wasUnreachable = await sweep(dependencies);
   };
   return repeat(dependencies.everyMs ?? 15_000, look, { firstAfterMs: 0 });
 }
 
-const answers = (db: Database) =>
+const isReachable = (db: Database) =>
   run(db, sql`SELECT`).then(
     () => true,
     () => false,
   );
 
 /**
- * Sends a job for all work that has none. What one source does wrong holds up no other. True where the database was away
- * meanwhile.
+ * Sends a job for each row that needs one and has none. A failing source does not block the others. Returns true if the
+ * database was unreachable.
  */
 export async function sweep<Catalog extends JobCatalog>(dependencies: Dependencies<Catalog>): Promise<boolean> {
   const { sources, log } = dependencies;
-  let isAway = false;
+  let isUnreachable = false;
   for (const source of sources) {
     try {
       const found = await sweepSource(dependencies, source);
       dependencies.found?.(source.name, found);
-      if (found > 0) log.warn({ source: source.name, found }, 'work without a job was found and sent');
+      if (found > 0) log.warn({ source: source.name, found }, 'found rows without a job and sent their jobs');
     } catch (error) {
-      isAway ||= isDatabaseAway(error);
-      log.error({ err: error, source: source.name }, 'work without a job could not be looked for');
+      isUnreachable ||= isDatabaseAway(error);
+      log.error({ err: error, source: source.name }, 'could not search for rows without a job');
     }
   }
-  return isAway;
+  return isUnreachable;
 }
 
 async function sweepSource<Catalog extends JobCatalog>(
@@ -76,7 +76,7 @@ async function sweepSource<Catalog extends JobCatalog>(
   let total = 0;
   for (;;) {
     const found = await transaction(db, async (tx) => {
-      if (!(await isAlone(tx, source.name))) return 0;
+      if (!(await lockSource(tx, source.name))) return 0;
       return source.find({ tx, jobs, limit: pageSize });
     });
     total += found;
@@ -85,10 +85,10 @@ async function sweepSource<Catalog extends JobCatalog>(
 }
 
 /**
- * Two processes that sweep at once would each find the same rows and send twice: the second leaves the source alone, and
- * one that comes after sees the jobs of the first.
+ * Prevents duplicate jobs: two processes that sweep at once would find the same rows. The second one skips the source, and
+ * a later one sees the jobs of the first.
  */
-async function isAlone(tx: Transaction, source: string): Promise<boolean> {
+async function lockSource(tx: Transaction, source: string): Promise<boolean> {
   const lock = sql`SELECT pg_try_advisory_xact_lock(hashtextextended(${`vestra sweep ${source}`}, 0)) AS alone`;
   return (await one(tx, { alone: boolean() }, lock)).alone;
 }

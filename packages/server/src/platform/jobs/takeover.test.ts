@@ -16,7 +16,7 @@ describe('jobs of a worker process that', { timeout: 60_000 }, () => {
   afterEach(killWorkers);
   afterAll(() => installation.close());
 
-  it('is killed go on in another one, as often as it takes', async () => {
+  it('is killed continue in another one, as often as needed', async () => {
     await jobs.send(installation.db, 'fenced', { run: 'killed' });
     for (const owner of ['first', 'second', 'third']) {
       const worker = await ready(owner, quick);
@@ -34,7 +34,7 @@ describe('jobs of a worker process that', { timeout: 60_000 }, () => {
     await expect.poll(() => heldOf('fenced')).toEqual([]);
   });
 
-  it('is frozen go on in another one, and the frozen one writes nothing when it wakes up [JOB-006]', async () => {
+  it('is frozen continue in another one, and the frozen one writes nothing when it wakes up [JOB-006]', async () => {
     const frozen = await ready('frozen', quick);
     await jobs.send(installation.db, 'fenced', { run: 'frozen' });
     await frozen.next('started');
@@ -52,7 +52,7 @@ describe('jobs of a worker process that', { timeout: 60_000 }, () => {
     await expect.poll(() => heldOf('fenced')).toEqual([]);
   });
 
-  it('is frozen while its successor still works: it leaves the successor its job', async () => {
+  it('is frozen stay with its successor when it wakes up', async () => {
     const frozen = await ready('frozen', quick);
     await jobs.send(installation.db, 'fenced', { run: 'both' });
     await frozen.next('started');
@@ -72,8 +72,8 @@ describe('jobs of a worker process that', { timeout: 60_000 }, () => {
     await expect.poll(() => heldOf('fenced')).toEqual([]);
   });
 
-  it('is asked to end are handed back at once', async () => {
-    // No heartbeat and no look for due jobs could bring the job over within this test.
+  it('receives SIGTERM are released at once', async () => {
+    // Leases and polls are too slow to hand over the job within this test.
     const patient = { ...byNotificationOnly, leaseSeconds: 600 };
     const sender = await installation.jobs(testCatalog, patient);
     const ending = await ready('ending', patient);

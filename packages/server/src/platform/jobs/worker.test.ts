@@ -29,16 +29,16 @@ describe('a job', () => {
     expect(ran).toEqual(['committed', 'after']);
   });
 
-  it('starts by notification, long before anybody would look', async () => {
+  it('starts by notification, long before the next poll', async () => {
     const { jobs, ran } = await working();
-    // What the start itself takes is over: nothing but a notification can start a job from here on.
+    // The first poll is over, so only a notification can start a job from here on.
     await sleep(300);
     expect(jobs.settings.dueSeconds).toBe(600);
     await jobs.send(installation.db, 'note', { text: 'notified' });
     await expect.poll(() => ran, { timeout: 5000 }).toEqual(['notified']);
   });
 
-  it('starts by notification again after the line was lost', async () => {
+  it('starts by notification after the listener reconnected', async () => {
     const { jobs, ran } = await working();
     await expect.poll(() => listeners()).toBe(1);
     await installation.rows(sql`
@@ -51,7 +51,7 @@ describe('a job', () => {
     await expect.poll(() => ran, { timeout: 5000 }).toEqual(['during', 'after']);
   });
 
-  it('whose stored payload is invalid is given up with a line in the log, and holds nothing up', async () => {
+  it('whose stored payload is invalid is logged and given up, and blocks nothing', async () => {
     const jobs = await installation.jobs(testCatalog);
     await jobs.sendMany(installation.db, 'note', [{ text: 'one' }, { text: 'two' }]);
     await installation.rows(sql`UPDATE jobs SET payload = '{"text":1}' WHERE key = 'one'`);
@@ -60,12 +60,12 @@ describe('a job', () => {
 
     await expect.poll(() => ran).toEqual(['two']);
     await expect.poll(() => statesOf('note')).toEqual(['The payload is invalid.']);
-    // The work is to be found again: a job that nobody tries any more is none.
+    // A job that was given up does not count, so the sweep finds the row again.
     expect([...(await jobs.keysWithJob(installation.db, 'note', ['one']))]).toEqual([]);
-    expect(messages()).toContain('a job with an invalid payload is given up');
+    expect(messages()).toContain('gave up a job with an invalid payload');
   });
 
-  it('whose handler throws is tried again, then given up', async () => {
+  it('whose handler throws is retried, then given up', async () => {
     const attempts: number[] = [];
     const fails = async (_: unknown, { attempt }: JobContext) => {
       attempts.push(attempt);
@@ -77,10 +77,10 @@ describe('a job', () => {
     await expect.poll(() => statesOf('note')).toEqual(['The handler failed.']);
     expect(attempts).toEqual([1, 2, 3]);
     expect(ran).toEqual([]);
-    expect(messages()).toContain('a job failed for the last time and is given up');
+    expect(messages()).toContain('a job failed for the last time and was given up');
   });
 
-  it('that fails and then succeeds is gone', async () => {
+  it('that fails and then succeeds is deleted', async () => {
     const attempts: number[] = [];
     const { jobs } = await working({
       async note(_, { attempt }) {
@@ -105,7 +105,7 @@ describe('a job', () => {
 });
 
 describe('a run', () => {
-  it('whose handler goes on after its signal was aborted does not keep its slot', async () => {
+  it('whose handler ignores its signal does not keep its slot', async () => {
     const row = { ...testCatalog.note, concurrency: 1, expireInSeconds: 1 };
     const jobs = await installation.jobs({ note: row });
     const ran: string[] = [];
@@ -136,7 +136,7 @@ describe('a run', () => {
     expect(failures).toBe(3);
   });
 
-  it('that this very process is given again ends the one before', async () => {
+  it('is aborted if the same process claims its job again', async () => {
     const signals: AbortSignal[] = [];
     const ended: number[] = [];
     const { jobs } = await working({
@@ -148,7 +148,7 @@ describe('a run', () => {
     });
     const id = await jobs.send(installation.db, 'note', { text: 'twice' });
     await expect.poll(() => signals.length).toBe(1);
-    // As if it had been silent for too long.
+    // As if the lease had expired.
     await jobs.claims.handBack([{ id, attempt: 1, payload: {}, failures: 0, share: '' }]);
     await expect.poll(() => ended).toEqual([2]);
     expect(signals.map((signal) => signal.aborted)).toEqual([true, false]);
@@ -157,7 +157,7 @@ describe('a run', () => {
 });
 
 describe('a queue', () => {
-  it('runs as many at once as its row allows, and all of them', async () => {
+  it('runs as many jobs at once as the catalog allows, and all of them', async () => {
     const { jobs, most, ran } = await workingSlowly();
     const texts = Array.from({ length: 20 }, (_, index) => String(index));
     await jobs.sendMany(
@@ -170,7 +170,7 @@ describe('a queue', () => {
     expect(ran.toSorted()).toEqual(texts.toSorted());
   });
 
-  it('gives an org and a user no more than their share, and what waits of others a place beside them [JOB-241]', async () => {
+  it('gives an org and a user no more than their share, and others a slot beside them [JOB-241]', async () => {
     const started: string[] = [];
     const held = new Map<string, () => void>();
     const { jobs } = await working({
@@ -188,7 +188,7 @@ describe('a queue', () => {
     await expect.poll(() => started.slice(2)).toEqual(['many bob 1']);
     await jobs.sendMany(installation.db, 'shared', of('few', 'cora', 1));
     await expect.poll(() => started.slice(3)).toEqual(['few cora 1']);
-    // What becomes free goes to the user who has least running, and to the oldest among equals.
+    // A free slot goes to the user with the fewest running, and among equals to the oldest job.
     held.get('many bob 1')?.();
     await expect.poll(() => started.slice(4)).toEqual(['many bob 2']);
     held.get('many ann 1')?.();
@@ -201,7 +201,7 @@ describe('a queue', () => {
     clearInterval(release);
   });
 
-  it('of more users than one look sees passes over none, with two processes taking', async () => {
+  it('of more users than one scan visits skips none, with two processes', async () => {
     const ran: string[] = [];
     const shared = async ({ member }: { member: string }) => void ran.push(member);
     const { jobs } = await working({ shared });
@@ -217,7 +217,7 @@ describe('a queue', () => {
     await expect.poll(() => statesOf('shared')).toEqual([]);
   });
 
-  it('of three orgs gives the free slots to the one that has least running, first come among equals [JOB-241]', async () => {
+  it('of three orgs gives free slots to the org with the fewest running, first come among equals [JOB-241]', async () => {
     const started: string[] = [];
     const held: (() => void)[] = [];
     const jobs = await installation.jobs(testCatalog);
@@ -233,8 +233,8 @@ describe('a queue', () => {
   });
 });
 
-describe('a job that recurs', () => {
-  it('comes back after each end, also after one that failed, and in one process at a time', async () => {
+describe('a recurring job', () => {
+  it('runs again after each end, also after a failure, and in one process at a time', async () => {
     let inside = 0;
     let most = 0;
     let runs = 0;
@@ -257,7 +257,7 @@ describe('a job that recurs', () => {
 });
 
 describe('stop', () => {
-  it('lets what runs end and takes nothing more', async () => {
+  it('waits for running jobs and claims no more', async () => {
     const begun: string[] = [];
     const may = Promise.withResolvers<void>();
     const { jobs, worker } = await working({
@@ -272,14 +272,14 @@ describe('stop', () => {
       ['1', '2', '3', '4', '5'].map((text) => ({ text })),
     );
     await expect.poll(() => begun).toHaveLength(3);
-    // Ends well after the worker has begun to stop.
+    // Ends long after the worker began to stop.
     setTimeout(may.resolve, 500);
     await worker.stop();
     expect(begun).toHaveLength(3);
     expect(await statesOf('note')).toEqual(['waiting', 'waiting']);
   });
 
-  it('hands back what was being taken', async () => {
+  it('releases jobs that were being claimed', async () => {
     const jobs = await installation.jobs(testCatalog);
     const taken = Promise.withResolvers<void>();
     const take: typeof jobs.claims.take = async (...parameters) => {
@@ -298,7 +298,7 @@ describe('stop', () => {
     expect(await statesOf('note')).toEqual(['waiting']);
   });
 
-  it('hands back a job that recurs', async () => {
+  it('releases a recurring job', async () => {
     const first = installation.worker(await installation.jobs(recurringCatalog), {
       tick: (_, { signal }) => untilAborted(signal),
     });
@@ -309,7 +309,7 @@ describe('stop', () => {
     await expect.poll(() => runs, { timeout: 5000 }).toBeGreaterThanOrEqual(2);
   });
 
-  it('hands back what does not end in time: another worker starts it at once', async () => {
+  it('releases jobs that do not end in time, and another worker starts them at once', async () => {
     const reasons: unknown[] = [];
     const { jobs, worker } = await working({
       async note(_, { signal }) {

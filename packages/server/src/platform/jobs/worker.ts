@@ -1,26 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { isDatabaseAway } from '../db/away.ts';
+import { repeat } from '../async/background-loop.ts';
+import { isDatabaseAway } from '../db/unreachable.ts';
 import type { JobCatalog, JobName, JobPayload } from './catalog.ts';
 import type { Claims } from './claims.ts';
 import { createLane, type JobContext, type JobEnded } from './lane.ts';
 import type { Jobs } from './queue.ts';
-import { repeat } from './repeat.ts';
 
 export type JobHandlers<Catalog extends JobCatalog> = {
   [Name in JobName<Catalog>]: (payload: JobPayload<Name, Catalog>, context: JobContext) => Promise<void>;
 };
 
 export type Worker = {
-  /** Another process takes what comes; the jobs that run here go on until `stop`. */
+  /** Leaves new jobs to other processes. Running jobs continue until `stop`. */
   takeNoMore(): void;
-  /** Takes no more jobs, lets those that run end, and hands back the ones that have not after `graceMs`. */
+  /** Takes no more jobs, waits for the running ones, and releases those that have not ended after `graceMs`. */
   stop(options?: { graceMs?: number }): Promise<void>;
 };
 
 const nothing = { claims: [], isContested: false, isLeft: false };
 
-/** Runs jobs in this process until it is stopped. */
 export function startWorker<Catalog extends JobCatalog>(dependencies: {
   jobs: Jobs<Catalog>;
   handlers: JobHandlers<Catalog>;
@@ -33,8 +32,7 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
   let isOutage = false;
   const claims: Claims = {
     ...jobs.claims,
-    // While the database was away no heartbeat got through, so that what others run seems to be nobody's: they are
-    // given the time to say that they are there.
+    // During an outage no heartbeat arrived, so the jobs of live processes look abandoned. Give them time to renew.
     take: (...given) => (isOutage ? Promise.resolve(nothing) : jobs.claims.take(...given)),
   };
   const lanes = new Map(
@@ -48,8 +46,8 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
     if (name === undefined) wakeAll();
     else lanes.get(name)?.wake();
   });
-  // One look at all of them: to ask each for a job, when most have none, would open a connection each at the start.
-  const looking = repeat(settings.dueSeconds * 1000, look, { firstAfterMs: 0 });
+  // One poll for all queues: a poll per queue would open a connection each at the start, mostly for nothing.
+  const polling = repeat(settings.dueSeconds * 1000, poll, { firstAfterMs: 0 });
   const beating = repeat(beatEveryMs, beat);
 
   return {
@@ -57,7 +55,7 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
       for (const lane of lanes.values()) lane.takeNoMore();
     },
     async stop({ graceMs = 30_000 } = {}) {
-      await looking.stop();
+      await polling.stop();
       const patience = new AbortController();
       await Promise.race([
         Promise.all([...lanes.values()].map((lane) => lane.drain())),
@@ -73,14 +71,14 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
     for (const lane of lanes.values()) lane.wake();
   }
 
-  async function look(): Promise<void> {
+  async function poll(): Promise<void> {
     try {
       const due = await claims.due([...lanes.keys()]);
       if (isOutage) return void setTimeout(endOutage, beatEveryMs).unref();
       for (const name of due) lanes.get(name)?.wake();
     } catch (error) {
       isOutage ||= isDatabaseAway(error);
-      log.error({ err: error }, 'due jobs could not be looked for');
+      log.error({ err: error }, 'could not poll for due jobs');
     }
   }
 
@@ -98,8 +96,8 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
       for (const { lane, claims: asked } of held) lane.keep(asked, ours);
     } catch (error) {
       isOutage ||= isDatabaseAway(error);
-      // It says nothing about whose the jobs are: those that run go on, and the next beat may get through.
-      log.error({ err: error }, 'the heartbeat of running jobs could not be written');
+      // A failed heartbeat does not mean that the jobs were taken over, so they continue.
+      log.error({ err: error }, 'could not write the heartbeat of running jobs');
     }
   }
 }

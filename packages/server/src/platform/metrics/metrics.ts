@@ -1,10 +1,12 @@
-import { addProcessMetrics } from './process-metrics.ts';
+import { readdir } from 'node:fs/promises';
+import { monitorEventLoopDelay, PerformanceObserver, performance } from 'node:perf_hooks';
+import { type Model, ModelFailure } from '@vestra/agent/model';
+import type { Models } from '@vestra/models/models';
 import { createRegistry, type Registry } from './registry.ts';
-import { createTurnWatch, type TurnWatch } from './turn-watch.ts';
 
 /**
- * What one process counts for whoever runs it. Counting is a sum in memory and writes nothing; no label is an org, a user
- * or anything else that a caller chooses.
+ * The metrics of one process for its operator. Counting only adds in memory. No label is an org, a user or any other value
+ * that a caller chooses.
  */
 export type Metrics = {
   registry: Registry;
@@ -12,10 +14,10 @@ export type Metrics = {
   modelAnswered: (of: ModelAnswered) => void;
   modelBegan: (provider: string, seconds: number) => void;
   jobEnded: (queue: string, outcome: (typeof jobOutcomes)[number], seconds: number) => void;
-  /** Work that nobody owned any more was found, and goes on. */
+  /** The sweep found runs or rows without an owner and sent their jobs. */
   takenOver: (source: string, count: number) => void;
   deliveryAttempted: (isSuccess: boolean, seconds: number) => void;
-  /** A follower was given an event so long after it was written. */
+  /** The delay between the write of an event and its delivery to a follower. */
   eventFollowed: (seconds: number) => void;
   turns: TurnWatch;
   stop: () => void;
@@ -33,7 +35,7 @@ type Options = {
   version: string;
   role: string;
   queues: readonly string[];
-  /** The clock by which turns are dated. */
+  /** The clock that sets the times of turns. */
   now: () => number;
 };
 
@@ -88,7 +90,7 @@ export function createMetrics({ version, role, queues, now }: Options): Metrics 
     help: 'Runs of jobs that have ended in this process.',
     labels: ['queue', 'outcome'],
   });
-  // A first one that is counted where there was nothing before is no rise, and would alarm nobody.
+  // Start at 0: without a previous sample Prometheus does not see the first count as an increase, and no alarm fires.
   for (const queue of queues) for (const outcome of jobOutcomes) jobs.add({ queue, outcome }, 0);
   const jobSeconds = histogram({
     name: 'vestra_job_duration_seconds',
@@ -118,7 +120,7 @@ export function createMetrics({ version, role, queues, now }: Options): Metrics 
     help: 'From when an event of a conversation was written until a follower was given it.',
     buckets: upToSeconds,
   });
-  const ofProcess = addProcessMetrics(registry);
+  const processMetrics = addProcessMetrics(registry);
 
   return {
     registry,
@@ -145,6 +147,190 @@ export function createMetrics({ version, role, queues, now }: Options): Metrics 
     },
     eventFollowed: (seconds) => followed.observe({}, seconds),
     turns: createTurnWatch(registry, { upToMinutes, now }),
-    stop: ofProcess.stop,
+    stop: processMetrics.stop,
   };
 }
+
+/** The fields of a conversation event that the turn metrics use. */
+type LogEvent = { type: string; turn_id: string | null; data: unknown };
+
+/** Counts turns from committed conversation events. */
+type TurnWatch = { written: (events: readonly LogEvent[]) => void };
+
+/** Limits the turns that wait for their first text. The oldest is dropped and not measured. */
+const maxAwaited = 10_000;
+
+export function createTurnWatch(
+  { counter, histogram }: Registry,
+  { upToMinutes, now }: { upToMinutes: readonly number[]; now: () => number },
+): TurnWatch {
+  const started = counter({ name: 'vestra_turns_started_total', help: 'Turns whose reply has begun.' });
+  const ended = counter({
+    name: 'vestra_turns_ended_total',
+    help: 'Turns that have ended: `settled`, `stopped`, or `failed` with the code of their error.',
+    labels: ['outcome', 'code'],
+  });
+  const seconds = histogram({
+    name: 'vestra_turn_duration_seconds',
+    help: 'Turns from the message to their end, with all that they waited for.',
+    labels: ['outcome'],
+    buckets: upToMinutes,
+  });
+  const firstText = histogram({
+    name: 'vestra_turn_first_text_seconds',
+    help: 'Turns from the message to the first words of their reply.',
+    buckets: upToMinutes,
+  });
+  const awaited = new Map<string, number>();
+
+  function begin(id: string, at: number): void {
+    started.add({});
+    awaited.set(id, at);
+    if (awaited.size <= maxAwaited) return;
+    const [oldest] = awaited.keys();
+    awaited.delete(oldest as string);
+  }
+
+  function recordFirstText(id: string): void {
+    const since = awaited.get(id);
+    if (since === undefined) return;
+    awaited.delete(id);
+    firstText.observe({}, (now() - since) / 1000);
+  }
+
+  return {
+    written(events) {
+      for (const { type, turn_id: id, data } of events) {
+        if (id === null) continue;
+        if (type === 'reply.delta') recordFirstText(id);
+        else if (type === 'turn.started') begin(id, Date.parse(turnIn(data).created_at));
+        else if (type === 'turn.settled') {
+          awaited.delete(id);
+          const { status: outcome, error, created_at } = turnIn(data);
+          ended.add({ outcome, code: error?.code ?? 'none' });
+          seconds.observe({ outcome }, (now() - Date.parse(created_at)) / 1000);
+        }
+      }
+    },
+  };
+}
+
+const turnIn = (data: unknown) =>
+  (data as { turn: { status: string; created_at: string; error: { code: string } | null } }).turn;
+
+/** Shorter delays of the event loop do not matter. */
+const sampleEveryMs = 20;
+
+/** Process metrics under the usual names of Node programs in Prometheus. */
+function addProcessMetrics(registry: Registry): { stop: () => void } {
+  const startedAt = Date.now() / 1000 - process.uptime();
+  const loop = monitorEventLoopDelay({ resolution: sampleEveryMs });
+  loop.enable();
+  const collections = countGarbageCollections(registry);
+
+  registry.ask({ name: 'process_start_time_seconds', help: 'When the process began, in Unix time.' }, () => startedAt);
+  registry.ask({ name: 'process_cpu_seconds_total', help: 'Processor time used.', type: 'counter' }, () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  });
+  registry.ask({ name: 'process_resident_memory_bytes', help: 'Memory in use.' }, () => process.memoryUsage.rss());
+  registry.ask({ name: 'process_open_fds', help: 'Open files and sockets.' }, async () => {
+    const open = await readdir('/proc/self/fd').catch(() => null);
+    return open?.length ?? null;
+  });
+  registry.ask({ name: 'nodejs_heap_size_used_bytes', help: 'Heap in use.' }, () => process.memoryUsage().heapUsed);
+  registry.ask(
+    {
+      name: 'nodejs_eventloop_lag_seconds',
+      help: 'How long the loop was held up since the last read.',
+      labels: ['percentile'],
+    },
+    () => {
+      if (loop.count === 0) return null;
+      // The histogram measures the full interval between samples.
+      const late = (measured: number) => Math.max(0, measured / 1e9 - sampleEveryMs / 1000);
+      const lag = [
+        { labels: { percentile: '50' }, value: late(loop.percentile(50)) },
+        { labels: { percentile: '99' }, value: late(loop.percentile(99)) },
+        { labels: { percentile: '100' }, value: late(loop.max) },
+      ];
+      loop.reset();
+      return lag;
+    },
+  );
+  registry.ask(
+    {
+      name: 'nodejs_eventloop_active_seconds_total',
+      help: 'Time in which the loop worked; its rate is how busy it is.',
+      type: 'counter',
+    },
+    () => performance.eventLoopUtilization().active / 1000,
+  );
+  return {
+    stop() {
+      loop.disable();
+      collections.stop();
+    },
+  };
+}
+
+const kinds: Record<number, string> = { 1: 'minor', 4: 'major', 8: 'incremental', 16: 'weakcb' };
+
+function countGarbageCollections(registry: Registry): { stop: () => void } {
+  const seconds = registry.counter({
+    name: 'nodejs_gc_duration_seconds_total',
+    help: 'Time spent on collecting garbage.',
+    labels: ['kind'],
+  });
+  const observer = new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) {
+      const { duration, detail: { kind } = {} } = entry as PerformanceEntry & { detail?: { kind?: number } };
+      seconds.add({ kind: kinds[kind ?? 0] ?? 'other' }, duration / 1000);
+    }
+  });
+  observer.observe({ entryTypes: ['gc'] });
+  return { stop: () => observer.disconnect() };
+}
+
+type ModelMetrics = Pick<Metrics, 'modelAnswered' | 'modelBegan'>;
+
+/** Wraps the models to count and time each call. */
+export function measuredModels(models: Models, metrics: ModelMetrics): Models {
+  const measured = new Map<string, Model>();
+  return {
+    ...models,
+    model(asked) {
+      const id = asked === 'default' ? (models.catalogue.defaultModel ?? asked) : asked;
+      const known = measured.get(id);
+      if (known) return known;
+      const model = measuredModel(models.model(id), models.catalogue.find('test', id)?.provider ?? 'unknown', metrics);
+      measured.set(id, model);
+      return model;
+    },
+  };
+}
+
+const measuredModel = (model: Model, provider: string, metrics: ModelMetrics): Model => ({
+  async *stream(request) {
+    const startedAt = performance.now();
+    const passed = () => (performance.now() - startedAt) / 1000;
+    let hasBegun = false;
+    // The consumer may stop reading at any time.
+    let outcome = 'aborted';
+    try {
+      for await (const event of model.stream(request)) {
+        if (event.type === 'end') outcome = 'ok';
+        else if (!hasBegun) {
+          hasBegun = true;
+          metrics.modelBegan(provider, passed());
+        }
+        yield event;
+      }
+    } catch (error) {
+      if (!request.signal.aborted) outcome = error instanceof ModelFailure ? error.reason : 'broken';
+      throw error;
+    } finally {
+      metrics.modelAnswered({ provider, outcome, seconds: passed() });
+    }
+  },
+});

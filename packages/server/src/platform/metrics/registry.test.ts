@@ -20,7 +20,7 @@ function filled() {
 
 const lines = (text: string) => text.split('\n').filter((line) => line !== '');
 
-it('writes what Prometheus reads [OPS-201]', async () => {
+it('writes the Prometheus text format [OPS-201]', async () => {
   expect(lines(await filled().write('prometheus'))).toEqual([
     '# HELP requests_total Two\\nlines and a \\\\.',
     '# TYPE requests_total counter',
@@ -47,7 +47,7 @@ it('writes what Prometheus reads [OPS-201]', async () => {
   ]);
 });
 
-it('writes OpenMetrics, which names a counter without its ending and has an end [OPS-201]', async () => {
+it('writes OpenMetrics, with counter names without suffix and an EOF line [OPS-201]', async () => {
   const written = lines(await filled().write('openmetrics'));
   expect(written.slice(0, 3)).toEqual([
     '# HELP requests Two\\nlines and a \\\\.',
@@ -57,7 +57,7 @@ it('writes OpenMetrics, which names a counter without its ending and has an end 
   expect(written.at(-1)).toBe('# EOF');
 });
 
-it('keeps a label with endless values from filling the memory [OPS-208]', async () => {
+it('limits the number of label sets [OPS-208]', async () => {
   const registry = createRegistry();
   const endless = registry.counter({ name: 'endless_total', help: 'Too many.', labels: ['of'] });
   for (let each = 0; each < 5_000; each++) endless.add({ of: `value ${each}` });
@@ -66,6 +66,6 @@ it('keeps a label with endless values from filling the memory [OPS-208]', async 
   expect(written.at(-1)).toBe('endless_total{of="other"} 3000');
 });
 
-it('is told of a metric that is there twice', () => {
+it('rejects a metric that is registered twice', () => {
   expect(() => filled().counter({ name: 'requests_total', help: '' })).toThrow('twice');
 });

@@ -1,13 +1,13 @@
-/** What is counted in one process, and the text in which Prometheus reads it. */
+/** The metrics of one process, and their text format for Prometheus. */
 export type Registry = {
-  /** Only goes up. The name ends in `_total`. */
-  counter: <Label extends string = never>(described: Described<Label>) => Counter<Label>;
+  /** Only increases. The name ends with `_total`. */
+  counter: <Label extends string = never>(described: MetricDescription<Label>) => Counter<Label>;
   histogram: <Label extends string = never>(
-    described: Described<Label> & { buckets: readonly number[] },
+    described: MetricDescription<Label> & { buckets: readonly number[] },
   ) => Histogram<Label>;
-  /** Asked when somebody reads. What cannot be known just now is null, and left out. */
+  /** Reads the value at each scrape. Null omits the sample. */
   ask: <Label extends string = never>(
-    described: Described<Label> & { type?: 'gauge' | 'counter' },
+    described: MetricDescription<Label> & { type?: 'gauge' | 'counter' },
     read: Read<Label>,
   ) => void;
   write: (format: Format) => Promise<string>;
@@ -15,34 +15,34 @@ export type Registry = {
 
 type Format = 'prometheus' | 'openmetrics';
 
-type Described<Label extends string> = { name: string; help: string; labels?: readonly Label[] };
+type MetricDescription<Label extends string> = { name: string; help: string; labels?: readonly Label[] };
 type Labels<Label extends string> = Readonly<Record<Label, string>>;
 type Counter<Label extends string> = { add: (labels: Labels<Label>, by?: number) => void };
 type Histogram<Label extends string> = { observe: (labels: Labels<Label>, value: number) => void };
 type Sample<Label extends string> = { labels: Labels<Label>; value: number };
-type Read<Label extends string> = () => Answer<Label> | Promise<Answer<Label>>;
-type Answer<Label extends string> = number | readonly Sample<Label>[] | null;
+type Read<Label extends string> = () => MetricValue<Label> | Promise<MetricValue<Label>>;
+type MetricValue<Label extends string> = number | readonly Sample<Label>[] | null;
 
-type Line = { suffix: string; labels: readonly (readonly [string, string])[]; value: number };
+type SampleLine = { suffix: string; labels: readonly (readonly [string, string])[]; value: number };
 type Family = {
   name: string;
   help: string;
   type: 'counter' | 'gauge' | 'histogram';
-  lines: () => Line[] | Promise<Line[]>;
+  lines: () => SampleLine[] | Promise<SampleLine[]>;
 };
 
 export function createRegistry(): Registry {
   const families = new Map<string, Family>();
 
   function add(family: Family): void {
-    if (families.has(family.name)) throw new Error(`The metric ${family.name} is there twice.`);
+    if (families.has(family.name)) throw new Error(`The metric ${family.name} is registered twice.`);
     families.set(family.name, family);
   }
 
   return {
     counter({ name, help, labels = [] }) {
-      const kept = keptByLabels(labels, () => ({ value: 0 }));
-      // From the first read on, so that the first one that is counted is seen as a rise and not as a beginning.
+      const kept = valuesByLabels(labels, () => ({ value: 0 }));
+      // Start at 0, so that Prometheus sees the first count as an increase.
       if (labels.length === 0) kept.of({} as never);
       add({
         name,
@@ -58,7 +58,7 @@ export function createRegistry(): Registry {
     },
 
     histogram({ name, help, labels = [], buckets }) {
-      const kept = keptByLabels(labels, () => ({ counts: buckets.map(() => 0), count: 0, sum: 0 }));
+      const kept = valuesByLabels(labels, () => ({ counts: buckets.map(() => 0), count: 0, sum: 0 }));
       if (labels.length === 0) kept.of({} as never);
       add({
         name,
@@ -96,32 +96,32 @@ export function createRegistry(): Registry {
     },
 
     async write(format) {
-      const written = await Promise.all([...families.values()].map((family) => writtenFamily(family, format)));
+      const written = await Promise.all([...families.values()].map((family) => formatFamily(family, format)));
       return `${written.join('')}${format === 'openmetrics' ? '# EOF\n' : ''}`;
     },
   };
 }
 
-/** A label that turns out to have endless values would fill the memory, here and in Prometheus. */
-const mostSets = 2_000;
+/** A label with unlimited values would exhaust memory, here and in Prometheus. */
+const maxLabelSets = 2_000;
 const others = 'other';
 
-/** One value for each set of labels that was met; those beyond the limit share one. */
-function keptByLabels<Label extends string, Value>(names: readonly Label[], make: () => Value) {
+/** One value per set of labels. Sets beyond the limit share one. */
+function valuesByLabels<Label extends string, Value>(names: readonly Label[], make: () => Value) {
   const values = new Map<string, { labels: (readonly [string, string])[]; value: Value }>();
   return {
     of(given: Labels<Label>): Value {
       let key = '';
       for (const name of names) key += `${given[name]}\n`;
-      const known = values.get(key) ?? (values.size >= mostSets ? values.get(others) : undefined);
+      const known = values.get(key) ?? (values.size >= maxLabelSets ? values.get(others) : undefined);
       if (known) return known.value;
-      const isBeyond = values.size >= mostSets;
+      const isBeyond = values.size >= maxLabelSets;
       const value = make();
       const labels = names.map((name) => [name, isBeyond ? others : given[name]] as const);
       values.set(isBeyond ? others : key, { labels, value });
       return value;
     },
-    map: (lines: (labels: (readonly [string, string])[], value: Value) => Line[]): Line[] =>
+    map: (lines: (labels: (readonly [string, string])[], value: Value) => SampleLine[]): SampleLine[] =>
       [...values.values()].flatMap(({ labels, value }) => lines(labels, value)),
   };
 }
@@ -132,11 +132,11 @@ function histogramLines(
   counts: readonly number[],
   count: number,
   sum: number,
-): Line[] {
+): SampleLine[] {
   let below = 0;
   const upTo = buckets.map((bound, at) => {
     below += counts[at] as number;
-    return { suffix: '_bucket', labels: [...labels, ['le', shownNumber(bound)] as const], value: below };
+    return { suffix: '_bucket', labels: [...labels, ['le', formatNumber(bound)] as const], value: below };
   });
   return [
     ...upTo,
@@ -146,24 +146,24 @@ function histogramLines(
   ];
 }
 
-async function writtenFamily({ name, help, type, lines }: Family, format: Format): Promise<string> {
+async function formatFamily({ name, help, type, lines }: Family, format: Format): Promise<string> {
   const found = await lines();
-  // OpenMetrics names a counter without the ending that its samples have.
+  // In OpenMetrics the name of a counter omits the suffix of its samples.
   const named = format === 'openmetrics' && type === 'counter' ? name.replace(/_total$/, '') : name;
   const samples = found.map(
-    ({ suffix, labels, value }) => `${name}${suffix}${inBraces(labels)} ${shownNumber(value)}\n`,
+    ({ suffix, labels, value }) => `${name}${suffix}${formatLabels(labels)} ${formatNumber(value)}\n`,
   );
-  return `# HELP ${named} ${escaped(help)}\n# TYPE ${named} ${type}\n${samples.join('')}`;
+  return `# HELP ${named} ${escapeText(help)}\n# TYPE ${named} ${type}\n${samples.join('')}`;
 }
 
-function inBraces(labels: readonly (readonly [string, string])[]): string {
+function formatLabels(labels: readonly (readonly [string, string])[]): string {
   if (labels.length === 0) return '';
-  return `{${labels.map(([name, value]) => `${name}="${escaped(value).replaceAll('"', '\\"')}"`).join()}}`;
+  return `{${labels.map(([name, value]) => `${name}="${escapeText(value).replaceAll('"', '\\"')}"`).join()}}`;
 }
 
-const escaped = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
+const escapeText = (text: string) => text.replaceAll('\\', '\\\\').replaceAll('\n', '\\n');
 
-function shownNumber(value: number): string {
+function formatNumber(value: number): string {
   if (Number.isFinite(value)) return String(value);
   return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf';
 }

@@ -2,7 +2,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { Readable } from 'node:stream';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
 import type { Agent, Dispatcher } from 'undici';
-import { untilAborted } from '../async/until-aborted.ts';
+import { untilAborted } from '../async/waiters.ts';
 import { refuseAddress } from './address.ts';
 import { type AnswerBody, openAnswerBody } from './answer-body.ts';
 import { guardedConnector, type Lookup, type OutboundLog } from './connector.ts';

@@ -7,7 +7,7 @@ import { fail } from '@vestra/contract/errors';
 import { z } from 'zod';
 import { ask, type Engine, forWaitingCaller, paidByOrg, usableModel } from '../../engine/index.ts';
 import type { Caller } from '../../platform/caller.ts';
-import { storableJson } from '../../platform/db/storable-text.ts';
+import { storableJson } from '../../platform/db/sql.ts';
 
 /** The state of an interview, as its conversation stores it. */
 const progress = z.object({

@@ -4,7 +4,7 @@ import type { OrgSettings } from '../../account/index.ts';
 import { createLimiter } from '../../platform/async/limiter.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
-import { sqlState } from '../../platform/db/query-error.ts';
+import { sqlState } from '../../platform/db/sql.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { findUser } from '../store.ts';
 import type { FactRow } from '../tables.ts';

@@ -9,10 +9,10 @@ import { closedFolder, ENTER, permits, READ, type Runner } from './runner.ts';
 
 export type Binaries = { initdb: string; postgres: string; major: number };
 
-/** `native` is the folder that holds bin, lib and share. */
+/** `native` is the folder with bin, lib and share. */
 type Package = { native: string; version: string; platform: string };
 
-/** The package of PostgreSQL programs for this machine, wherever npm has put it for a module at `from`. */
+/** Finds the npm package with the PostgreSQL programs for this machine. */
 export function findPackage({
   platform = `${process.platform}-${process.arch}`,
   from = import.meta.url,
@@ -39,8 +39,8 @@ export function findPackage({
 }
 
 /**
- * Programs that the runner can execute: those of the package where they lie or, when they cannot be used there, a copy
- * of them that is made once per version. `copyTo` is asked for a folder only then.
+ * Returns programs that the runner can execute: those in the package or, if they cannot be used there, a copy that is made
+ * once per version. `copyTo` is called only for a copy.
  */
 export async function prepareBinaries(options: {
   from: Package;
@@ -54,7 +54,7 @@ export async function prepareBinaries(options: {
 
   const copy = join(await options.copyTo(), `postgresql-${from.version}-${from.platform}`);
   if (!(await isFile(join(copy, 'bin', 'postgres')))) {
-    log(`The PostgreSQL programs are copied to ${copy}, because ${obstacle}.`);
+    log(`Copying the PostgreSQL programs to ${copy}, because ${obstacle}.`);
     await copyWhole(from.native, copy).catch((error) => {
       throw folderFailure(error, copy);
     });
@@ -67,7 +67,7 @@ function programsIn(native: string, version: string): Binaries {
   return { initdb: join(native, 'bin', 'initdb'), postgres: join(native, 'bin', 'postgres'), major };
 }
 
-/** Restores what an installation may have lost; the answer is why that failed. */
+/** Restores links and modes that an installation may have lost. Returns the reason if that fails. */
 async function repair(native: string): Promise<string | undefined> {
   try {
     await restoreLinks(native);
@@ -78,7 +78,7 @@ async function repair(native: string): Promise<string | undefined> {
   }
 }
 
-/** npm packages hold no symbolic links: an install script makes these, and `--ignore-scripts` skips it. */
+/** npm packages contain no symbolic links. An install script creates them, and `--ignore-scripts` skips it. */
 async function restoreLinks(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
@@ -98,7 +98,7 @@ async function restoreExecution(native: string): Promise<void> {
   }
 }
 
-/** One file of each kind stands for the rest: an installer gives all of them the same rights. */
+/** Checks one file of each kind, because an installer gives all of them the same rights. */
 async function unreachablePart(native: string, runner: Runner): Promise<string | undefined> {
   if (!runner.isLent) return undefined;
   for (const folder of ['bin', 'lib', 'share/postgresql']) {
@@ -115,7 +115,7 @@ async function unreachablePart(native: string, runner: Runner): Promise<string |
   return undefined;
 }
 
-/** The copy appears under its name only when it is complete. */
+/** Renames the copy only when it is complete, so that no partial copy is ever used. */
 async function copyWhole(native: string, copy: string): Promise<void> {
   const partial = `${copy}.new-${randomUUID()}`;
   try {
@@ -126,13 +126,13 @@ async function copyWhole(native: string, copy: string): Promise<void> {
     await rename(partial, copy);
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
-    // Another server has made the same copy in the meantime.
+    // Another server has made the same copy meanwhile.
     if (await isFile(join(copy, 'bin', 'postgres'))) return;
     throw error;
   }
 }
 
-/** Under a strict umask an installer leaves files that nobody but its user can read, and a copy keeps that. */
+/** A strict umask leaves files that only the installing user can read, and a copy keeps those modes. */
 async function openToAll(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

@@ -22,12 +22,12 @@ import { folderFailure, programFailure, spawnFailure } from './failure.ts';
 import { unpackCluster } from './ready-made.ts';
 import { asRunner, type Runner } from './runner.ts';
 
-/** A folder with databases in it, complete and of the version that the programs read. */
+/** A complete PostgreSQL cluster of the version that the programs can read. */
 export type Cluster = { folder: string; password: string; passwordFile: string };
 
 export const SUPERUSER = 'vestra';
 
-/** The password lies inside the cluster, so that whoever moves or restores the one has the other. */
+/** Stored inside the cluster, so that a move or a restore includes the password. */
 const PASSWORD_FILE = 'vestra.password';
 
 const UNFINISHED = 'postgres.new-';
@@ -36,19 +36,19 @@ type Options = {
   home: string;
   binaries: Binaries;
   runner: Runner;
-  /** A packed cluster that a new one is unpacked from; asked only where one is made. */
+  /** The packed cluster to unpack a new one from. Called only when one is created. */
   readyMade: () => string | undefined;
   log: (line: string) => void;
   onWait: () => void;
 };
 
-/** The cluster in `home`, made now if there is none. Only the owner of `home` may call this. */
+/** Opens the cluster in `home` or creates it. Only the owner of `home` may call this. */
 export async function ensureCluster(options: Options): Promise<Cluster> {
   const { home } = options;
   try {
     await removeUnfinished(home);
     const folder = join(home, 'postgres');
-    if (await isAbsent(folder)) await makeCluster(folder, options);
+    if (await isAbsent(folder)) await createCluster(folder, options);
     return await openCluster(folder, options.binaries);
   } catch (error) {
     throw error instanceof StartFailure ? error : folderFailure(error, home);
@@ -71,13 +71,13 @@ async function openCluster(folder: string, binaries: Binaries): Promise<Cluster>
   return { folder, password: password.trim(), passwordFile };
 }
 
-/** PostgreSQL refuses a folder that others can read, as a recursive chmod leaves it. */
+/** PostgreSQL refuses a folder that others can read, for example after a recursive chmod. */
 async function closeToOthers(folder: string): Promise<void> {
   const { mode } = await stat(folder);
   if ((mode & 0o077) !== 0) await chmod(folder, 0o700);
 }
 
-/** An empty folder in its place counts as none. One with something else in it is not ours to replace. */
+/** An empty folder counts as absent. A folder with other files must not be replaced. */
 async function isAbsent(folder: string): Promise<boolean> {
   const entries = await readdir(folder).catch((error) => {
     if (error.code === 'ENOENT') return undefined;
@@ -93,68 +93,70 @@ async function isAbsent(folder: string): Promise<boolean> {
 }
 
 /**
- * Made in a folder beside, written through to the disk, then renamed: under its own name a cluster is always whole,
- * whenever the process or the machine stops.
+ * Creates the cluster in a temporary folder, syncs it and renames it. A crash at any time leaves a complete cluster or
+ * none under the final name.
  */
-async function makeCluster(folder: string, options: Options): Promise<void> {
-  options.log(`A new database is made in ${folder}.`);
-  const workplace = await mkdtemp(join(options.home, UNFINISHED));
+async function createCluster(folder: string, options: Options): Promise<void> {
+  options.log(`Creating a new database in ${folder}.`);
+  const temporaryFolder = await mkdtemp(join(options.home, UNFINISHED));
   try {
-    const finished = await makeIn(workplace, options);
+    const finished = await createIn(temporaryFolder, options);
     await rename(finished, folder);
-    await writeThrough(options.home);
+    await syncFolder(options.home);
   } finally {
-    await rm(workplace, { recursive: true, force: true });
+    await rm(temporaryFolder, { recursive: true, force: true });
   }
 }
 
-async function makeIn(workplace: string, options: Options): Promise<string> {
+async function createIn(temporaryFolder: string, options: Options): Promise<string> {
   const { runner } = options;
-  const folder = join(workplace, 'postgres');
-  const passwordFile = join(workplace, 'password');
+  const folder = join(temporaryFolder, 'postgres');
+  const passwordFile = join(temporaryFolder, 'password');
   const password = randomBytes(24).toString('hex');
   await writeFile(passwordFile, `${password}\n`, { mode: 0o600, flush: true });
-  if (runner.isLent) for (const path of [workplace, passwordFile]) await chown(path, runner.uid, runner.gid);
+  if (runner.isLent) for (const path of [temporaryFolder, passwordFile]) await chown(path, runner.uid, runner.gid);
   const readyMade = options.readyMade();
-  if (!readyMade || !(await isUnpacked(readyMade, folder, password, options))) {
-    await makeEmpty(folder, runner);
+  if (!readyMade || !(await tryUnpack(readyMade, folder, password, options))) {
+    await createEmptyFolder(folder, runner);
     await runInitdb({ ...options, folder, passwordFile });
   }
   await rename(passwordFile, join(folder, PASSWORD_FILE));
-  await writeThrough(folder);
+  await syncFolder(folder);
   return folder;
 }
 
-async function makeEmpty(folder: string, runner: Runner): Promise<void> {
+async function createEmptyFolder(folder: string, runner: Runner): Promise<void> {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { mode: 0o700 });
   if (runner.isLent) await chown(folder, runner.uid, runner.gid);
 }
 
-/** One that cannot be used costs time, not the start. */
-async function isUnpacked(readyMade: string, folder: string, password: string, options: Options): Promise<boolean> {
+/** An unusable packed cluster costs time, but the start continues with initdb. */
+async function tryUnpack(readyMade: string, folder: string, password: string, options: Options): Promise<boolean> {
   try {
-    await makeEmpty(folder, options.runner);
+    await createEmptyFolder(folder, options.runner);
     unpackCluster(readyMade, folder, options.runner);
     await setPassword(folder, password, options);
     await runProgram(options.binaries.initdb, [`--pgdata=${folder}`, '--sync-only', SYNC_METHOD], options);
     return true;
   } catch (error) {
-    options.log(`The ready-made database ${readyMade} cannot be used (${(error as Error).message}); one is made anew.`);
+    options.log(
+      `The ready-made database ${readyMade} cannot be used (${(error as Error).message}); running initdb instead.`,
+    );
     return false;
   }
 }
 
-/** Without a socket: nobody can come in before the cluster has a password of its own. */
+/** Uses single-user mode without a socket, so that nobody can connect before the cluster has its own password. */
 async function setPassword(folder: string, password: string, options: Options): Promise<void> {
-  const words = ['--single', '-D', folder, '-c', 'fsync=off', 'postgres'];
+  const parameters = ['--single', '-D', folder, '-c', 'fsync=off', 'postgres'];
   const output = await runProgram(
     options.binaries.postgres,
-    words,
+    parameters,
     options,
     `ALTER ROLE ${SUPERUSER} PASSWORD '${password}'\n`,
   );
-  // It ends well also when the statement did not.
+  // The exit code is 0 even if the statement failed.
   if (/ERROR:/.test(output)) throw programFailure({ output, folder: options.home });
 }
 
@@ -166,34 +168,34 @@ async function runInitdb(options: Options & { folder: string; passwordFile: stri
     '--auth=scram-sha-256',
     '--encoding=UTF8',
     '--locale=C',
-    // The same order and the same letters on every machine, whatever its C library.
+    // The same collation on every machine, independent of its C library.
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     SYNC_METHOD,
     '--no-instructions',
-    // A random password of 192 bits gains nothing from many rounds, and each new connection would pay for them.
+    // A random 192-bit password gains nothing from more rounds, and they slow down each connection.
     '--set=scram_iterations=1',
   ];
   await runProgram(options.binaries.initdb, parameters, options);
 }
 
-/** One call for the whole file system takes half the time of one per file. */
+/** One sync of the file system takes half the time of one per file. */
 const SYNC_METHOD = `--sync-method=${process.platform === 'linux' ? 'syncfs' : 'fsync'}`;
 
-/** Runs a program of PostgreSQL to its end and gives what it said. */
-async function runProgram(program: string, words: string[], options: Options, input = ''): Promise<string> {
-  const child = spawn(program, words, {
+/** Runs a PostgreSQL program and returns its stderr. */
+async function runProgram(program: string, parameters: string[], options: Options, input = ''): Promise<string> {
+  const child = spawn(program, parameters, {
     ...asRunner(options.runner),
     cwd: '/',
     stdio: ['pipe', 'ignore', 'pipe'],
-    // Without a PATH it finds no `locale` to ask and imports no collations of this machine.
+    // Without a PATH it cannot run `locale`, so it does not import the collations of this machine.
     env: { LC_ALL: 'C', PATH: '/nonexistent' },
   });
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', (error) => reject(spawnFailure(error, program)));
     child.once('close', resolve);
   });
-  // One that ends before it has read everything says why.
+  // A program that exits before it has read its input reports the reason on stderr.
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   options.onWait();
@@ -202,7 +204,7 @@ async function runProgram(program: string, words: string[], options: Options, in
   return output;
 }
 
-/** What a killed first start left. Its `initdb` may still be running and writing. */
+/** Removes the remains of a killed first start. Its `initdb` may still be writing, so retry. */
 async function removeUnfinished(home: string): Promise<void> {
   for (const name of await readdir(home)) {
     if (!name.startsWith(UNFINISHED)) continue;
@@ -210,7 +212,7 @@ async function removeUnfinished(home: string): Promise<void> {
   }
 }
 
-async function writeThrough(folder: string): Promise<void> {
+async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   try {
     await handle.sync();

@@ -41,7 +41,7 @@ export async function failureOf(work: Promise<unknown>): Promise<string> {
   return message;
 }
 
-/** A data folder as a server leaves it that has started once and stopped: made once, then copied. */
+/** A copy of a data folder whose server has started once and stopped. */
 export async function usedFolder(): Promise<string> {
   original ??= makeOriginal();
   const folder = await dataFolder();
@@ -62,7 +62,7 @@ afterAll(async () => {
   if (original) await rm(await original, { recursive: true });
 });
 
-/** An empty folder that anybody may enter; whatever PostgreSQL still runs below it at the end of the test is ended. */
+/** An empty folder that anybody may enter. The end of the test stops every PostgreSQL in it. */
 export async function dataFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'vestra-embedded-'));
   await chmod(folder, 0o711);
@@ -77,7 +77,7 @@ export async function dataFolder(): Promise<string> {
   return folder;
 }
 
-/** The programs as npm unpacks them with --ignore-scripts: without their links. */
+/** The programs as npm unpacks them with --ignore-scripts, without symbolic links. */
 export async function copiedPrograms(folder: string): Promise<ReturnType<typeof findPackage>> {
   const original = findPackage();
   const native = join(folder, 'native');
@@ -94,7 +94,7 @@ export async function postmasterOf(dataDir: string): Promise<number> {
   return Number.parseInt(await readFile(join(home, 'postgres', 'postmaster.pid'), 'utf8'), 10);
 }
 
-/** A process that has ended and that its parent has not collected does not run. */
+/** False for a zombie. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -112,7 +112,7 @@ function statusOf(pid: number): string {
   }
 }
 
-/** The number in a file that a killed PostgreSQL has left may belong to another process. */
+/** The process id in the file of a killed PostgreSQL may belong to another process. */
 function isPostmasterBelow(pid: number, folder: string): boolean {
   return process.platform !== 'linux' || readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`\0-D\0${folder}`);
 }

@@ -2,7 +2,7 @@ import { StartFailure } from '../start-failure.ts';
 
 const WAY_OUT = 'or set DATABASE_URL to a PostgreSQL of your own';
 
-/** One sentence for a file operation that failed while the data folder was prepared. */
+/** Explains in one sentence why a file operation on the data folder failed. */
 export function folderFailure(error: unknown, folder: string): StartFailure {
   const { code, path, message } = error as NodeJS.ErrnoException;
   const place = path ?? folder;
@@ -27,7 +27,7 @@ function folderSentence(code: string | undefined, place: string, message: string
   }
 }
 
-/** One sentence for a PostgreSQL program that ended with an error, read from what it wrote. */
+/** Explains in one sentence why a PostgreSQL program failed, from its output. */
 export function programFailure(options: { output: string; folder: string; log?: string }): StartFailure {
   return new StartFailure(programSentence(options));
 }
@@ -51,7 +51,7 @@ function programSentence({ output, folder, log }: { output: string; folder: stri
   return `PostgreSQL did not start on ${folder} (${line})${where}.`;
 }
 
-/** One sentence for a program that could not even be executed. */
+/** Explains in one sentence why a program could not be executed. */
 export function spawnFailure(error: NodeJS.ErrnoException, program: string): StartFailure {
   const why =
     error.code === 'ENOENT'
@@ -68,7 +68,7 @@ function diskFull(place: string): string {
   return `The disk that holds ${place} is full: free some space and start again.`;
 }
 
-/** PostgreSQL ends with hints and details; the line that says why is the last one marked as an error. */
+/** Hints and details follow the reason, so take the last line that is marked as an error. */
 function decisiveLine(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   const line = lines.findLast((each) => /PANIC:|FATAL:|error:/.test(each)) ?? lines.at(-1) ?? 'it wrote nothing';

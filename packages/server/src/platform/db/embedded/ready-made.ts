@@ -18,33 +18,33 @@ import * as zlib from 'node:zlib';
 import type { Runner } from './runner.ts';
 
 /**
- * A cluster with every migration in it and no rows, packed into one file, so that a new data folder is unpacked instead of
- * made. It holds no secret that counts: its password is thrown away, and each copy gets one of its own before it is used.
+ * The ready-made cluster is one compressed file with all migrations applied and no rows. Unpacking it is faster than initdb.
+ * It contains no valid secret: each copy gets its own password before it is used.
  */
 const folder = join(import.meta.dirname, '../../../../dist');
 const migrations = join(import.meta.dirname, '../migrations');
 
-/** What stands in front of the packed files. A folder has no size. */
+/** An entry of the header. A folder has no size. */
 type Entry = { path: string; size?: number };
 
 /**
- * The one for these programs and migrations, whether it is there or not. Only for the machine it was made on: PostgreSQL
- * promises the files of a cluster for the same architecture alone.
+ * The path for these programs and migrations, whether the file exists or not. It includes the platform, because the files
+ * of a cluster are valid for one architecture only.
  */
 export function readyMadeFor({ version, platform }: { version: string; platform: string }): string {
   const hash = createHash('sha256');
   for (const name of readdirSync(migrations).sort()) {
-    // Git may write other line ends on another machine; that is no change.
+    // Git may check out other line endings, which is not a change.
     hash.update(name).update(readFileSync(join(migrations, name), 'utf8').replaceAll('\r\n', '\n'));
   }
   return join(folder, `cluster-${version}-${platform}-${hash.digest('hex').slice(0, 12)}.zst`);
 }
 
-/** The file, if it is there. Node before 22.15 cannot read it. */
+/** The file, if it exists. Node before 22.15 cannot decompress it. */
 export const usable = (file: string | null): string | undefined =>
   file !== null && 'zstdDecompress' in zlib && existsSync(file) ? file : undefined;
 
-/** Packs the folder of a cluster that was stopped. Under its own name the file is always whole. */
+/** Packs the folder of a stopped cluster. Renames the file at the end, so that it is always complete. */
 export function packCluster(cluster: string, file: string, leaveOut: (path: string) => boolean): void {
   const entries: Entry[] = [];
   const contents: Buffer[] = [];
@@ -58,7 +58,7 @@ export function packCluster(cluster: string, file: string, leaveOut: (path: stri
     }
   }
   const packed = zlib.zstdCompressSync(Buffer.concat([Buffer.from(`${JSON.stringify(entries)}\n`), ...contents]), {
-    // Three databases that are nearly the same lie one after the other: seen at once they take the room of one.
+    // A window over all three nearly identical databases compresses them to the size of one.
     params: { [zlib.constants.ZSTD_c_compressionLevel]: 9, [zlib.constants.ZSTD_c_windowLog]: 25 },
   });
   mkdirSync(dirname(file), { recursive: true });
@@ -69,9 +69,9 @@ export function packCluster(cluster: string, file: string, leaveOut: (path: stri
   renameSync(`${file}.${process.pid}`, file);
 }
 
-/** Writes the packed cluster into `cluster`, which is there and empty, with the rights that PostgreSQL asks for. */
+/** Unpacks into the empty folder `cluster` with the modes that PostgreSQL requires. */
 export function unpackCluster(file: string, cluster: string, runner: Runner): void {
-  // In one piece: thousands of small ones take four times as long.
+  // Decompress in one chunk: thousands of small ones take four times as long.
   const content = zlib.zstdDecompressSync(readFileSync(file), { chunkSize: 2 ** 26 });
   let at = content.indexOf('\n') + 1;
   for (const { path, size } of JSON.parse(content.toString('utf8', 0, at)) as Entry[]) {

@@ -3,14 +3,14 @@ import { dirname } from 'node:path';
 import { StartFailure } from '../start-failure.ts';
 
 /**
- * The user that PostgreSQL runs as. It refuses to run as root, so root lends it an unprivileged user; everybody else
- * runs it as themselves.
+ * The operating system user that PostgreSQL runs as. It refuses to run as root, so root uses an unprivileged user
+ * (`isLent`). Other users run it as themselves.
  */
 export type Runner = { uid: number; gid: number; isLent: boolean };
 
 export const isRoot = (): boolean => process.getuid?.() === 0;
 
-/** `owner` is the owner of the cluster when there is one: files that exist decide who can serve them. */
+/** `owner` is the owner of an existing cluster. Only that user can read its files. */
 export async function chooseRunner(owner: { uid: number; gid: number } | undefined): Promise<Runner> {
   if (!isRoot()) return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, isLent: false };
   if (owner && owner.uid !== 0) return { ...owner, isLent: true };
@@ -24,11 +24,11 @@ export async function chooseRunner(owner: { uid: number; gid: number } | undefin
   return { ...unprivileged, isLent: true };
 }
 
-/** What `spawn` needs to run a program as the runner. */
+/** The options of `spawn` to run a program as the runner. */
 export const asRunner = (runner: Runner): { uid?: number; gid?: number } =>
   runner.isLent ? { uid: runner.uid, gid: runner.gid } : {};
 
-/** The first folder on the way to `path`, itself included, that the runner may not enter. */
+/** The first folder on the path, including `path`, that the runner may not enter. */
 export async function closedFolder(path: string, runner: Runner): Promise<string | undefined> {
   if (!runner.isLent) return undefined;
   const folders: string[] = [];
@@ -45,7 +45,7 @@ export async function closedFolder(path: string, runner: Runner): Promise<string
 export const READ = 0o4;
 export const ENTER = 0o1;
 
-/** Whether the mode bits of `path` give the runner `right`; nobody else's rights count, root's least of all. */
+/** Whether the mode bits of `path` give the runner `right`, independent of the rights of this process. */
 export async function permits(path: string, runner: Runner, right: number): Promise<boolean> {
   const { mode, uid, gid } = await stat(path);
   const shift = uid === runner.uid ? 6 : gid === runner.gid ? 3 : 0;

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { query, until } from './embedded.fixture.ts';
 
-/** A whole server process that writes row after row and says which ones the database has acknowledged. */
+/** A server process that inserts rows and prints those that the database has acknowledged. */
 const SERVER = `
 import pg from ${JSON.stringify(pathToFileURL(createRequire(import.meta.url).resolve('pg')).href)};
 import { startEmbeddedPostgres } from ${JSON.stringify(new URL('../embedded.ts', import.meta.url).href)};
@@ -19,7 +19,7 @@ const server = await startEmbeddedPostgres({ ...options, log: (line) => say('log
   process.exit(1);
 });
 const pool = new pg.Pool({ connectionString: server.connectionString, max: 4 });
-// A pool has ended before its connections are closed: PostgreSQL may end them first and say so.
+// PostgreSQL may close connections of the ended pool first, which emits an error.
 pool.on('error', () => {});
 await pool.query('CREATE TABLE IF NOT EXISTS acknowledged (id integer PRIMARY KEY)');
 process.on('SIGINT', async () => {
@@ -96,7 +96,7 @@ export async function startInChild(dataDir: string, options?: ChildOptions): Pro
   return server;
 }
 
-/** Lets the server write until so many rows are acknowledged and kills it in the middle of the next ones. */
+/** Kills the server during its writes, after `count` rows were acknowledged. */
 export async function rowsThenKill(server: ChildServer, count: number, together: number[] = []): Promise<number[]> {
   server.process.stdin?.write('write\n');
   await until(async () => server.lines.filter((line) => line.startsWith('acknowledged')).length >= count);

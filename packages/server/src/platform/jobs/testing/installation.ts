@@ -1,6 +1,6 @@
 import pino, { type Logger } from 'pino';
 import { createTestDatabase } from '../../../../../../tests/support/test-database.ts';
-import { type Line, openLine } from '../../db/listen.ts';
+import { type Line, openLine } from '../../db/notify-listener.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
 import { run } from '../../db/query.ts';
 import { type Sql, sql } from '../../db/sql.ts';
@@ -8,10 +8,10 @@ import type { JobCatalog } from '../catalog.ts';
 import { createJobs, type Jobs, type JobsSettings } from '../queue.ts';
 import { type JobHandlers, startWorker, type Worker } from '../worker.ts';
 
-/** Nothing happens by looking: what starts, starts by notification. */
+/** Polls so rarely that jobs start only by notification. */
 export const byNotificationOnly: Partial<JobsSettings> = { dueSeconds: 600 };
 
-/** A dead worker is noticed within seconds. */
+/** Detects a dead worker within seconds. */
 export const quick: Partial<JobsSettings> = { leaseSeconds: 2, dueSeconds: 1 };
 
 export type Installation = {
@@ -19,16 +19,16 @@ export type Installation = {
   /** The rows of a statement, as `pg` reads them. */
   rows: (statement: Sql) => Promise<Record<string, unknown>[]>;
   connectionString: string;
-  /** What was logged, one object for each line. */
+  /** The log lines as objects. */
   logged: Record<string, unknown>[];
   log: Logger;
-  /** What they need is closed with the installation. */
+  /** Closed together with the installation. */
   jobs<Catalog extends JobCatalog>(catalog: Catalog, settings?: Partial<JobsSettings>): Promise<Jobs<Catalog>>;
   worker<Catalog extends JobCatalog>(jobs: Jobs<Catalog>, handlers: JobHandlers<Catalog>): Worker;
   close(): Promise<void>;
 };
 
-/** A database of its own, with the tables of the server and one to write to. */
+/** Opens a separate database with the tables of the server and one for the tests. */
 export async function openInstallation(): Promise<Installation> {
   const { connectionString, drop } = await createTestDatabase();
   const db = await openDatabase({ connectionString, max: 10 });

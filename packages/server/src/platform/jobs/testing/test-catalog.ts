@@ -20,7 +20,7 @@ export const testCatalog = {
     expireInSeconds: 60,
     concurrency: 5,
   }),
-  /** A worker's death must not use up the retries of a job, even where it has none. */
+  /** The death of a worker must not count as a retry, even for a job without retries. */
   fenced: job({
     payload: z.strictObject({ run: z.string() }),
     policy: 'standard',

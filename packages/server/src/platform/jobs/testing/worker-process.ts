@@ -1,17 +1,17 @@
 /**
- * A worker in a process of its own, for tests that kill or freeze it. It tells what happens in lines of JSON and waits
- * for a line on its standard input before it writes.
+ * A worker in a separate process, for tests that kill or freeze it. It reports events as lines of JSON and waits for a line
+ * on its standard input before it writes.
  */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import pino from 'pino';
-import { openLine } from '../../db/listen.ts';
+import { openLine } from '../../db/notify-listener.ts';
 import { openDatabase } from '../../db/pool.ts';
 import { run as execute } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
 import { transaction } from '../../db/transaction.ts';
 import { createJobs } from '../queue.ts';
-import { holdRun, takeRun } from '../run-owner.ts';
+import { holdRun, takeRun } from '../run-lease.ts';
 import { startWorker } from '../worker.ts';
 import { testCatalog } from './test-catalog.ts';
 
@@ -23,7 +23,7 @@ const jobs = createJobs({ db, line, catalog: testCatalog, settings: JSON.parse(s
 await jobs.start();
 
 const lines = createInterface({ input: process.stdin });
-// The test is gone.
+// The test has ended.
 lines.once('close', () => process.exit(1));
 const nothing = async () => {};
 const worker = startWorker({

@@ -1,0 +1,99 @@
+import type pg from 'pg';
+import { UNFINISHED } from './migrate.ts';
+import type { Database } from './pool.ts';
+import { NotThePrimary } from './primary-check.ts';
+import { sqlState } from './sql.ts';
+
+export type Condition =
+  | {
+      isUp: true;
+      /** The reason why it accepts no writes, or null. */
+      readOnly: string | null;
+      /** The reason why its schema does not fit this version, or null. */
+      behind: string | null;
+      seconds: number;
+    }
+  | { isUp: false; reason: string };
+
+export type Look = () => Promise<Condition>;
+
+/** `slowMs` is longer than a healthy database ever takes, and shorter than the timeout of a health probe. */
+type Patience = { slowMs: number; giveUpMs: number };
+
+const usualPatience: Patience = { slowMs: 2_000, giveUpMs: 5_000 };
+
+type Facts = {
+  is_standby: boolean;
+  is_read_only: boolean;
+  lag_seconds: number | null;
+  has_newest: boolean;
+  is_unfinished: boolean;
+};
+
+/** Sends one query at a time, so that probes do not pile up on a database that does not answer. */
+export function lookAtDatabase(db: Database, newestMigration: string, patience = usualPatience): Look {
+  let looking: { answer: Promise<Condition>; since: number } | null = null;
+  return async () => {
+    looking ??= {
+      since: performance.now(),
+      answer: ask(db, newestMigration, patience).finally(() => {
+        looking = null;
+      }),
+    };
+    const { answer, since } = looking;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<Condition>((resolve) => {
+      const leftMs = Math.max(0, since + patience.slowMs - performance.now());
+      timer = setTimeout(() => resolve({ isUp: false, reason: slowReason(db, patience) }), leftMs);
+    });
+    return await Promise.race([answer, late]).finally(() => clearTimeout(timer));
+  };
+}
+
+async function ask({ $client }: Database, newestMigration: string, { giveUpMs }: Patience): Promise<Condition> {
+  const startedAt = performance.now();
+  try {
+    const { rows } = await $client.query<Facts>({
+      text: `SELECT pg_is_in_recovery() AS is_standby,
+          current_setting('default_transaction_read_only')::bool AS is_read_only,
+          extract(epoch FROM now() - pg_last_xact_replay_timestamp())::float8 AS lag_seconds,
+          EXISTS (SELECT FROM schema_migrations WHERE name >= $1 AND name <> $2) AS has_newest,
+          EXISTS (SELECT FROM schema_migrations WHERE name = $2) AS is_unfinished`,
+      values: [newestMigration, UNFINISHED],
+      // Drops a dead connection with the query, so that the next probe does not get it.
+      query_timeout: giveUpMs,
+    } as pg.QueryConfig);
+    const facts = rows[0] as Facts;
+    return {
+      isUp: true,
+      readOnly: readOnlyReason(facts),
+      behind: behindReason(facts, newestMigration),
+      seconds: (performance.now() - startedAt) / 1000,
+    };
+  } catch (error) {
+    if (error instanceof NotThePrimary) return { isUp: true, readOnly: error.message, behind: null, seconds: 0 };
+    if (sqlState(error) === '42P01') {
+      return { isUp: true, readOnly: null, behind: 'It holds no tables of Vestra.', seconds: 0 };
+    }
+    return { isUp: false, reason: 'The database does not answer.' };
+  }
+}
+
+function readOnlyReason({ is_standby, is_read_only, lag_seconds }: Facts): string | null {
+  if (!is_standby) return is_read_only ? 'The database is read-only.' : null;
+  const lag = lag_seconds === null ? '' : `, ${Math.round(lag_seconds)} s behind its primary`;
+  return `The database is read-only: it is a standby${lag}.`;
+}
+
+function behindReason({ has_newest, is_unfinished }: Facts, newestMigration: string): string | null {
+  if (is_unfinished) return 'Rows are being brought into it, or that was broken off.';
+  return has_newest ? null : `It lacks the migration ${newestMigration}: restart the server, which applies it.`;
+}
+
+function slowReason({ $client }: Database, { slowMs }: Patience): string {
+  const { options, totalCount, idleCount, waitingCount } = $client;
+  const isBusy = totalCount >= options.max && idleCount === 0 && waitingCount > 0;
+  return isBusy
+    ? `All ${options.max} connections of this process to the database are busy.`
+    : `The database has not answered for ${slowMs / 1000} s.`;
+}

@@ -34,7 +34,9 @@ const testsOf: Record<string, string[]> = {
   [`${agent}/compaction.ts`]: [`${agent}/compaction.test.ts`],
   [`${agent}/loop.ts`]: [`${agent}/loop.test.ts`, `${agent}/loop.resume.test.ts`],
   'packages/contract/src/session-access.ts': ['packages/contract/src/session-access.test.ts'],
-  'packages/server/src/platform/http/session-wall.ts': ['packages/server/src/platform/http/session-wall.test.ts'],
+  'packages/server/src/platform/http/session-permissions.ts': [
+    'packages/server/src/platform/http/session-permissions.test.ts',
+  ],
   [`${ledger}/allowance.ts`]: [`${ledger}/allowance.test.ts`],
   [`${ledger}/item-costs.ts`]: [`${ledger}/item-costs.test.ts`],
   [`${versions}/version-pointers.ts`]: [`${versions}/version-pointers.test.ts`],

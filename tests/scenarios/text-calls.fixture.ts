@@ -1,4 +1,4 @@
-import type { VoiceParts } from '@vestra/server/main/assemble/voice';
+import type { VoiceParts } from '@vestra/server/main/voice';
 import type { CallConnection, ConnectionEvent } from '@vestra/server/voice/speech/call-connection';
 import { expect } from 'vitest';
 

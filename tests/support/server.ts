@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { VoiceParts } from '@vestra/server/main/assemble/voice';
 import { createLog } from '@vestra/server/main/log';
 import { type Server, startServer } from '@vestra/server/main/start';
+import type { VoiceParts } from '@vestra/server/main/voice';
 import { type Config, readConfig } from '@vestra/server/platform/config/config';
 import { assertContract, assertEvents } from './contract.ts';
 import { recordExchange } from './exchanges.ts';

@@ -1,6 +1,6 @@
 import { failed, type OwnTool, ownTool, part, said, type ToolAnswer, text } from '@vestra/agent/own-tool';
 import { z } from 'zod';
-import type { CommandResult } from '../platform/sandbox/run-to-end.ts';
+import type { CommandResult } from '../platform/sandbox/confined-process.ts';
 import type { ComputerHost } from './machine/computer-host.ts';
 import type { FilledEnvironment } from './prepare-computer.ts';
 import { type CommandSecrets, redact, redactCaptured, redactPart } from './redact.ts';

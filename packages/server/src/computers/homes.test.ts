@@ -11,8 +11,7 @@ import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.
 import { rowsOf, run } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
 import { text } from '../platform/db/table.ts';
-import { createDiskStore } from '../platform/files/disk.ts';
-import type { FileStore } from '../platform/files/file-store.ts';
+import { createDiskStore, type FileStore } from '../platform/files/file-store.ts';
 import { createHomes, type Homes, removeLeftFolders } from './homes.ts';
 import { makeComputerFolders, numbersHere, removeComputerFolders } from './machine/computer-folder.ts';
 import { createHomeArchive } from './machine/home-archive.ts';

@@ -1,4 +1,4 @@
-import type { Captured } from '../platform/sandbox/capture.ts';
+import type { Captured } from '../platform/sandbox/confined-process.ts';
 
 /** The secrets that a command received, with their names. */
 export type CommandSecrets = readonly { name: string; value: string }[];

@@ -36,7 +36,6 @@ type Parts = {
   operatorPages: (app: Hono) => void;
 };
 
-/** All modules behind one app. */
 export function createServerApp(kernel: Kernel, modules: readonly Registration[], parts: Parts): Hono {
   const { config, db, log, vault, signingSecret } = kernel;
   const { engine, streams, keyUse } = parts;
@@ -45,7 +44,7 @@ export function createServerApp(kernel: Kernel, modules: readonly Registration[]
   const serving: Serving = { publicUrl, streams, rateLimiter };
   return createApp({
     log,
-    // A request of an edge comes without a socket; the edge knows the address of its caller.
+    // Requests from an edge have no socket, so the edge passes the address of its caller.
     addressOf: (context: Context) =>
       context.env.callerAddress ??
       clientAddress(
@@ -76,7 +75,6 @@ export function createServerApp(kernel: Kernel, modules: readonly Registration[]
   });
 }
 
-/** Pages and files beside the API. */
 function addPages(app: Hono, kernel: Kernel, { browsers, streams, operatorPages }: Parts): void {
   const { config, db, log, files, signingSecret } = kernel;
   const publicUrl = kernel.publicUrl.get();

@@ -5,14 +5,14 @@ import type { JobHandlers } from '../platform/jobs/worker.ts';
 import type { Registration } from '../platform/registration.ts';
 import type { Kernel } from './kernel.ts';
 
-/** The jobs of all modules, and the two that clean up after all of them. */
+/** The jobs of all modules, and the two jobs that clean up for all of them. */
 export function jobHandlers({ db }: Kernel, modules: readonly Registration[]): JobHandlers<typeof catalog> {
   const expiry = modules.flatMap((module) => module.expiry ?? []);
   const retention = modules.flatMap((module) => module.retention ?? []);
   return {
     ...Object.assign({}, ...modules.map(({ jobs }) => jobs)),
     housekeeping: async (_payload, { signal }) => {
-      // It runs once an hour, so all rows that expired meanwhile must go, however many they are.
+      // Housekeeping runs once an hour, so it must remove all expired rows, without a limit.
       await pruneOld(db, expiry, { signal, mostBatches: Number.POSITIVE_INFINITY });
       for (const { housekeeping } of modules) await housekeeping?.(signal);
     },

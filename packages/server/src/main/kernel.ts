@@ -9,9 +9,12 @@ import { createProviderEmbeddings } from '../agents/embeddings/provider.ts';
 import { createMcpClient } from '../agents/mcp-client/mcp-client.ts';
 import { prepareVectorTable } from '../agents/notebooks/index.ts';
 import type { AgentServices } from '../agents/register.ts';
+import { createAppSignIn } from '../integrations/app-sign-in/app-sign-in.ts';
+import { readCatalogue } from '../integrations/apps/catalogue.ts';
 import type { Apps } from '../integrations/register.ts';
 import { createProcessNews } from '../platform/cluster/cluster-notifications.ts';
 import type { Config } from '../platform/config/config.ts';
+import { withFileSettings } from '../platform/config/settings-files.ts';
 import { sharedNow } from '../platform/db/clock.ts';
 import { lookAtDatabase } from '../platform/db/database-health.ts';
 import { migrate } from '../platform/db/migrate.ts';
@@ -19,30 +22,28 @@ import { openLine } from '../platform/db/notify-listener.ts';
 import type { Database } from '../platform/db/pool.ts';
 import { untilThere } from '../platform/db/retry-through-failover.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
+import { openFiles } from '../platform/files/open-files.ts';
 import { catalog } from '../platform/jobs/catalog.ts';
 import { createJobs } from '../platform/jobs/queue.ts';
-import { schemasOnDemand } from '../platform/json-schema/schemas-on-demand.ts';
+import type { Schemas } from '../platform/json-schema/schemas.ts';
 import type { Kernel as PlatformKernel } from '../platform/kernel.ts';
 import { createLate } from '../platform/lazy-ref.ts';
 import { createMetrics, measuredModels } from '../platform/metrics/metrics.ts';
 import { assertCallable, refuseAddress } from '../platform/outbound/address.ts';
+import type { Outbound } from '../platform/outbound/fetcher.ts';
 import { createOutbound } from '../platform/outbound/fetcher.ts';
-import { openMasterKeys } from '../platform/secrets/master-key.ts';
-import { createVault } from '../platform/secrets/vault.ts';
+import { agreedSecret, createVault, openMasterKeys } from '../platform/secrets/vault.ts';
 import { version } from '../platform/version.ts';
 import { type CustomerMemory, createCustomerMemory } from '../users/memory/customer-memory.ts';
-import { agreedSecret } from './agreed-secret.ts';
-import { assembleApps } from './assemble/apps.ts';
-import { makeFirstOrg } from './first-org.ts';
-import { migrationsFolder } from './migrations-folder.ts';
-import { openFiles } from './open-files.ts';
-import type { Credentials } from './provisioning/create-org.ts';
+import { migrationsFolder } from './postgres.ts';
+import type { Credentials } from './provisioning.ts';
+import { createFirstOrg } from './provisioning.ts';
 import type { Shutdown } from './shutdown.ts';
 
 /** The kernel with the services of modules that more than one other module uses. */
 export type Kernel = PlatformKernel & AgentServices & { customerMemory: CustomerMemory; apps: Apps };
 
-/** With what the first org is entered by, where this start made it. */
+/** Returns the first credentials if this start created the first org. */
 export async function createKernel(
   config: Config,
   log: Logger,
@@ -57,8 +58,8 @@ export async function createKernel(
   const vault = createVault(openMasterKeys(config));
   const signingSecret = await untilThere(() => agreedSecret(db, vault, 'signing-secret'));
   const comparesVectors = await untilThere(() => prepareVectorTable(db, log));
-  // Before the hello to other processes, which would have the only session just then.
-  const firstCredentials = await untilThere(() => makeFirstOrg(db, vault, config.dataDir));
+  // Create the org before the other processes are greeted: a database with one session has none left during that.
+  const firstCredentials = await untilThere(() => createFirstOrg(db, vault, config.dataDir));
   const line = await opening;
 
   const { allowPrivateAddresses: allowPrivate } = config;
@@ -72,7 +73,7 @@ export async function createKernel(
   shutdown.undo(() => processNews.stop());
   const openSchemas = schemasOnDemand();
   const publicUrl = createLate<string>('the public address');
-  // A worker serves nobody and does not know the address of those that do: the setting names it.
+  // A worker does not know the address of the API processes, so it uses the setting.
   publicUrl.set(config.publicUrl ?? `http://${config.host}:${config.port}`);
   const mcpClient = createMcpClient({ fetch: outbound.webFetch, version });
   shutdown.undo(() => mcpClient.settled());
@@ -119,8 +120,36 @@ async function openFileStore(config: Config, log: Logger, shutdown: Shutdown): P
   if (s3 === null) return store;
   // Probe the store in the background, so that bad S3 credentials are logged at startup and not at the first upload.
   store.has('start', 'start').then(
-    () => log.info(`files lie in s3://${s3.bucket}/${s3.prefix}`),
-    (error: Error) => log.error(`files cannot be kept: ${error.message}`),
+    () => log.info(`files are stored in s3://${s3.bucket}/${s3.prefix}`),
+    (error: Error) => log.error(`files cannot be stored: ${error.message}`),
   );
   return store;
+}
+
+function assembleApps({
+  config,
+  outbound,
+  refuseAddress,
+}: {
+  config: Config;
+  outbound: Outbound;
+  refuseAddress: (address: string) => string | null;
+}): Apps {
+  return {
+    catalogue: readCatalogue({
+      file: config.appsFile,
+      refuseAddress,
+      env: (name) => withFileSettings(process.env, [name])[name],
+    }),
+    signIn: createAppSignIn({ outbound, refuseAddress }),
+  };
+}
+
+/** Loads the validator with the first schema: it takes three megabytes, which an idle server saves. */
+function schemasOnDemand(): () => Promise<Schemas> {
+  let opened: Promise<Schemas> | undefined;
+  return () => {
+    opened ??= import('../platform/json-schema/schemas.ts').then(({ createSchemas }) => createSchemas());
+    return opened;
+  };
 }

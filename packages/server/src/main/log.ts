@@ -1,13 +1,16 @@
+import { styleText } from 'node:util';
 import pino, { type Logger } from 'pino';
 import { sqlState } from '../platform/db/sql.ts';
 import { isDatabaseAway } from '../platform/db/unreachable.ts';
-import { readableLog } from './readable-log.ts';
 
 /**
- * One JSON line per event, which a terminal is shown as a sentence. Nothing that came in with a request is ever logged: no body, no header, no
- * query. Errors are shown by class, SQLSTATE and stack frames, because the message of a failed
- * statement carries its values. While the database is away everything that asks it fails again and again: that it is
- * away is said once (db/outage-log.ts), and what failed by it is for whoever debugs.
+ * Writes one JSON line per event, or a readable line on a terminal.
+ *
+ * Bodies, headers and queries of requests are never logged. Errors are logged by class, SQLSTATE and stack frames,
+ * because the message of a failed statement contains its values.
+ *
+ * While the database is unreachable, every query fails. db/outage-log.ts logs the outage once, so the failures it
+ * causes are logged at level debug.
  */
 export function createLog(level: string, to: pino.DestinationStream = standardOutput()): Logger {
   return pino(
@@ -19,7 +22,7 @@ export function createLog(level: string, to: pino.DestinationStream = standardOu
       serializers: { err: describeError },
       hooks: {
         logMethod(facts, write, level) {
-          if (level > debugLevel && isOfOutage(facts[0])) return this.debug(...facts);
+          if (level > debugLevel && isCausedByOutage(facts[0])) return this.debug(...facts);
           return write.apply(this, facts);
         },
       },
@@ -28,7 +31,7 @@ export function createLog(level: string, to: pino.DestinationStream = standardOu
   );
 }
 
-/** When the terminal or the reader behind it is gone, lines are lost: to try each again for ever would hold up the server. */
+/** If the reader of standard output is gone, drop the lines: retrying each one would block the server. */
 function standardOutput(): pino.DestinationStream {
   const output = pino.destination({ fd: 1, sync: false });
   const nothing = () => {};
@@ -38,7 +41,7 @@ function standardOutput(): pino.DestinationStream {
 
 const debugLevel = pino.levels.values.debug ?? 0;
 
-const isOfOutage = (facts: unknown) =>
+const isCausedByOutage = (facts: unknown) =>
   typeof facts === 'object' && facts !== null && 'err' in facts && isDatabaseAway(facts.err);
 
 function describeError(error: unknown): Record<string, unknown> {
@@ -51,4 +54,50 @@ function describeError(error: unknown): Record<string, unknown> {
     stack: frames.slice(0, 12).join('\n'),
     ...(error.cause ? { cause: describeError(error.cause) } : {}),
   };
+}
+
+/** Formats log lines for a terminal: time, level, message and fields. */
+export function readableLog(to: pino.DestinationStream): pino.DestinationStream {
+  return { write: (line) => to.write(readableLine(line)) };
+}
+
+function readableLine(line: string): string {
+  const facts = factsIn(line);
+  if (facts === null) return line;
+  const { level, time, msg, err, ...others } = facts;
+  const paint = colours[String(level)] ?? 'dim';
+  const fields = Object.entries(others).map(([name, value]) => `${name}=${withoutControlCharacters(value)}`);
+  const head = [
+    styleText('dim', String(time).slice(11, 19)),
+    styleText(paint, String(level).padEnd(5)),
+    withoutControlCharacters(msg ?? ''),
+    styleText('dim', fields.join(' ')),
+  ];
+  return `${head.join(' ').trimEnd()}\n${err === undefined ? '' : readableError(err)}`;
+}
+
+type Facts = Record<string, unknown>;
+
+const colours: Readonly<Record<string, 'dim' | 'yellow' | 'red'>> = { warn: 'yellow', error: 'red', fatal: 'red' };
+
+function factsIn(line: string): Facts | null {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
+
+/** Removes control characters, because some fields contain text from outside and a terminal would obey them. */
+function withoutControlCharacters(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return text.replace(/\p{Cc}+/gu, ' ');
+}
+
+function readableError(err: unknown): string {
+  const { name, message, sqlstate, stack, cause } = err as Facts;
+  const frames =
+    typeof stack === 'string' ? stack.split('\n').map((frame) => `  ${withoutControlCharacters(frame.trim())}\n`) : [];
+  const head = [name, sqlstate, message].filter((word) => word !== undefined).map(withoutControlCharacters);
+  return `  ${head.join(' ')}\n${styleText('dim', frames.join(''))}${cause === undefined ? '' : readableError(cause)}`;
 }

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-// Before the rest is looked up, which a static import would do first.
+// Enable the cache before the modules are resolved, which a static import would do first.
 enableCompileCache(join(import.meta.dirname, '../../../../node_modules/.cache/vestra'));
 const { run } = await import('./run.ts');
 await run();
-// What V8 has compiled is kept for the next start before the first flag is set: it belongs to the flags that it is written under,
-// and what Node brings compiled to those that Node begins with. A process that is killed would keep nothing.
+// Write the compile cache before the first V8 flag is set: cached code is only valid for the flags it was written
+// under. A killed process would not write it at all.
 flushCompileCache();
-// A heap that grows by small steps halves the memory of a server.
+// Growing the heap in small steps halves the memory of a server.
 setFlagsFromString('--heap-growing-percent=50');
 
 const untilAtRestMs = 5_000;
@@ -18,11 +18,11 @@ const sinceStart = process.cpuUsage();
 setTimeout(() => {
   const { user, system } = process.cpuUsage(sinceStart);
   const isAtRest = (user + system) / 1000 < untilAtRestMs / 5;
-  // A server with work to do needs the room, and its callers no pause.
+  // A busy server needs the memory, and its callers must not wait for the collection.
   if (isAtRest) giveBackMemory();
 }, untilAtRestMs).unref();
 
-/** What the start left behind, and the room for young objects that it needed: V8 itself would keep both while nothing is to be done. */
+/** Collects the garbage of the start and shrinks the young generation. V8 keeps both as long as the server is idle. */
 function giveBackMemory(): void {
   setFlagsFromString('--expose-gc');
   runInNewContext('gc')({ type: 'major', execution: 'sync', flavor: 'last-resort' });

@@ -38,8 +38,7 @@ import { eraseUser } from '../users/erasure.ts';
 import { register as registerUsers } from '../users/register.ts';
 import { capsOf } from '../users/store.ts';
 import type { VoiceCalls } from '../voice/calls.ts';
-import type { Health } from './health/health.ts';
-import { healthRoutes } from './health/routes.ts';
+import { type Health, healthRoutes } from './health-and-metrics.ts';
 import type { Kernel } from './kernel.ts';
 
 export type ServerParts = {
@@ -49,12 +48,12 @@ export type ServerParts = {
   computerWork: AgentComputers;
   browsers: RemoteBrowsers;
   voice: () => VoiceCalls;
-  /** Answers a request without a socket, as this server does. */
+  /** Handles a request without a socket. */
   answer: HandleRequest;
   health: () => Promise<Health>;
 };
 
-/** The modules of a server, lower ones first. */
+/** The modules of the server, lower ones first. */
 export function registrationsOf(kernel: Kernel, parts: ServerParts): Registration[] {
   const { db, processNews, customerMemory } = kernel;
   const { engine } = parts;
@@ -102,7 +101,7 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
       apps: kernel.apps,
       mcpClient: kernel.mcpClient,
       screens: parts.browsers.screens,
-      // No other server fetches a document over plain http.
+      // Other servers fetch this document over https only.
       clientDocument: (publicUrl) => (publicUrl.startsWith('https://') ? `${publicUrl}${clientDocumentPath}` : null),
     }),
     registerEvaluation(kernel, {
@@ -127,9 +126,9 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
     const steps = registered.toReversed().flatMap(({ erasure }) => erasure ?? []);
     return async ({ org_id, mode, user_id }: { org_id: string; mode: 'test' | 'live'; user_id: string }) => {
       const tenant = { orgId: org_id, mode };
-      // First: calls in flight are charged while their user is known, and no run wakes the computer again.
+      // Stop the user first: calls in flight are charged while the user exists, and no run wakes the computer again.
       await stopUser(engine, tenant, user_id);
-      // Outside a transaction: it waits for programs to end.
+      // This waits for programs to end, so it must not hold a transaction open.
       await computers.erase({ ...tenant, userId: user_id });
       const elsewhere = () => customerMemory.forgetUser(db, tenant, user_id);
       await eraseUser({ db, log }, { steps, elsewhere }, tenant, user_id);

@@ -40,7 +40,7 @@ beforeEach(async () => {
   );
 });
 
-/** The rules of the modules whose rows are tested here; none of their services is called. */
+/** The rules of the tested modules. Their services are never called. */
 function rulesOf(kind: 'retention' | 'expiry', settings: Record<string, string> = {}, files = {} as FileStore) {
   const kernel = { db, config: readConfig(settings), files } as Kernel;
   const services = {} as never;
@@ -87,7 +87,7 @@ async function agesIn(table: string): Promise<string[]> {
   return rows.map(({ created_at }) => created_at.toISOString());
 }
 
-describe('what is kept for its days', () => {
+describe('retention', () => {
   it.each([
     ['events', 30, pruneEvents, addEvent],
     ['audit_entries', 365, pruneAudit, addAudit],
@@ -100,7 +100,7 @@ describe('what is kept for its days', () => {
     expect(await agesIn(table)).toEqual([ago(days), ago(0)]);
   });
 
-  it('goes in bounded runs, the oldest first, and the next run goes on', async () => {
+  it('deletes in bounded batches, oldest first, and continues in the next run', async () => {
     for (let each = 0; each < 25; each++) await addEvent(ago(31, each));
     const run = () => pruneOld(db, [{ days: 30, prune: pruneEvents }], { now, batchRows: 5, mostBatches: 2 });
     await run();
@@ -110,13 +110,13 @@ describe('what is kept for its days', () => {
     expect(await agesIn('events')).toEqual([]);
   });
 
-  it('is left where it is by a worker that must stop', async () => {
+  it('deletes nothing more when the worker stops', async () => {
     await addEvent(ago(31));
     await pruneOld(db, [{ days: 30, prune: pruneEvents }], { now, signal: AbortSignal.abort() });
     expect(await agesIn('events')).toHaveLength(1);
   });
 
-  it('goes from the other tables too when one cannot be pruned, and the fault is told', async () => {
+  it('prunes the other tables if one fails, and reports the error', async () => {
     await addEvent(ago(31));
     const broken = () => Promise.reject(new Error('no such table'));
     const rules = [
@@ -127,7 +127,7 @@ describe('what is kept for its days', () => {
     expect(await agesIn('events')).toEqual([]);
   });
 
-  it('is found by an index, however much is young', async () => {
+  it('finds old rows by index among many new ones', async () => {
     await run(
       db,
       sql`
@@ -144,8 +144,8 @@ describe('what is kept for its days', () => {
   });
 });
 
-describe('a delivery', () => {
-  it('that is still to be made is kept, however old [RET-003]', async () => {
+describe('webhook deliveries', () => {
+  it('keeps pending deliveries of any age [RET-003]', async () => {
     await addDelivery(ago(40), 'pending');
     await addDelivery(ago(40, 1), 'failed');
     await pruneOld(db, [{ days: 30, prune: pruneDeliveries }], { now });
@@ -153,7 +153,7 @@ describe('a delivery', () => {
   });
 });
 
-describe('the trace of a run', () => {
+describe('traces of runs', () => {
   const prune = (batchRows = 1000) => pruneOld(db, [{ days: 90, prune: pruneTraces }], { now, batchRows });
 
   async function addTurn(state: string): Promise<string> {
@@ -206,18 +206,21 @@ describe('the trace of a run', () => {
     return [rows[0]?.steps ?? -1, rows[0]?.calls ?? -1];
   }
 
-  it.each(['settled', 'failed', 'stopped'])('goes with the calls where the turn has %s [RET-002]', async (state) => {
-    const [old, young] = [await addTurn(state), await addTurn(state)];
-    await addSteps(old, [91, 91, 91]);
-    await addSteps(young, [89]);
-    await prune(2);
-    expect([await kept(old), await kept(young)]).toEqual([
-      [0, 0],
-      [1, 2],
-    ]);
-  });
+  it.each(['settled', 'failed', 'stopped'])(
+    'deletes the trace with its calls if the turn is %s [RET-002]',
+    async (state) => {
+      const [old, young] = [await addTurn(state), await addTurn(state)];
+      await addSteps(old, [91, 91, 91]);
+      await addSteps(young, [89]);
+      await prune(2);
+      expect([await kept(old), await kept(young)]).toEqual([
+        [0, 0],
+        [1, 2],
+      ]);
+    },
+  );
 
-  it.each(['done', 'failed'])('goes with the calls where the task is %s [RET-002]', async (status) => {
+  it.each(['done', 'failed'])('deletes the trace with its calls if the task is %s [RET-002]', async (status) => {
     const [old, young] = [await addTask(status), await addTask(status)];
     await addSteps(old, [120, 91]);
     await addSteps(young, [89, 80]);
@@ -228,7 +231,7 @@ describe('the trace of a run', () => {
     ]);
   });
 
-  it('is kept while the run is open, however long it waits, and holds nothing else up', async () => {
+  it('keeps the trace of an open run, and still deletes others', async () => {
     const open = [
       ...(await Promise.all(['queued', 'replying', 'waiting', 'working'].map(addTurn))),
       ...(await Promise.all(['queued', 'working', 'waiting'].map(addTask))),
@@ -241,15 +244,15 @@ describe('the trace of a run', () => {
     expect(await kept(ended)).toEqual([0, 0]);
   });
 
-  it('goes where the conversation is gone', async () => {
+  it('deletes the trace of a deleted conversation', async () => {
     await addSteps('turn_gone', [91]);
     await prune();
     expect(await kept('turn_gone')).toEqual([0, 0]);
   });
 });
 
-describe('the settings', () => {
-  it('have the days of the documents [RET-001, RET-002, RET-003, RET-004]', () => {
+describe('retention settings', () => {
+  it('default to the documented days [RET-001, RET-002, RET-003, RET-004]', () => {
     expect(readConfig({}).retentionDays).toEqual({ events: 30, traces: 90, deliveries: 30, audit: 365 });
   });
 
@@ -262,7 +265,7 @@ describe('the settings', () => {
     expect(() => readConfig({ [name]: value })).toThrow(`The setting ${name} is not valid`);
   });
 
-  it('decide what the job removes [RET-001, RET-002, RET-003, RET-004, PIC-007]', async () => {
+  it('decide which rows the job deletes [RET-001, RET-002, RET-003, RET-004, PIC-007]', async () => {
     const settings = {
       VESTRA_RETENTION_EVENTS_DAYS: '10',
       VESTRA_RETENTION_TRACES_DAYS: '20',
@@ -301,7 +304,7 @@ describe('the settings', () => {
     }
     const store = { remove: async (_orgId: string, sha256: string) => void kept.delete(sha256) } as FileStore;
     await pruneOld(db, rulesOf('retention', settings, store));
-    // What tools answered with goes with the traces, its bytes too; what was given to people stays.
+    // Results of tools are deleted with the traces, including their bytes; files for users stay.
     expect([...kept.keys()]).toEqual(['tool-0', 'output-0', 'output-1']);
     expect(await agesIn('events')).toEqual([events?.[0]]);
     expect(await agesIn('run_steps')).toEqual([traces?.[0]]);
@@ -310,8 +313,8 @@ describe('the settings', () => {
   });
 });
 
-describe('what the file store holds for nobody', () => {
-  it('goes after an hour, and stays where a file has it again [STORE-008]', async () => {
+describe('unreferenced content in the file store', () => {
+  it('is deleted after an hour, unless a file uses it again [STORE-008]', async () => {
     const note = (sha256: string, age: string) =>
       run(
         db,
@@ -334,7 +337,7 @@ describe('what the file store holds for nobody', () => {
 });
 
 describe('idempotency records', () => {
-  it('go after their 24 hours [RET-006]', async () => {
+  it('are deleted after 24 hours [RET-006]', async () => {
     const add = (key: string, age: string) =>
       run(
         db,
@@ -350,7 +353,7 @@ describe('idempotency records', () => {
 });
 
 describe('sessions', () => {
-  it('go 30 days after their end, and none before', async () => {
+  it('are deleted 30 days after their end, and not before', async () => {
     const add = (id: string, days: number) =>
       run(
         db,
@@ -368,7 +371,7 @@ describe('sessions', () => {
   });
 });
 
-it('windows of the rate limit go after an hour, however many there are', async () => {
+it('deletes rate limit windows after an hour, in any number', async () => {
   await run(
     db,
     sql`

@@ -2,19 +2,19 @@ import { expect, it } from 'vitest';
 import { createLate } from '../platform/lazy-ref.ts';
 import { createShutdown } from './shutdown.ts';
 
-it('tells first, then undoes the last part first, and undoes nothing twice', async () => {
+it('calls the listeners first, then undoes the parts in reverse order, each once', async () => {
   const shutdown = createShutdown({ graceMs: 1_000 });
   const seen: string[] = [];
   shutdown.undo(async () => void seen.push('database'));
   shutdown.undo(() => seen.push('worker'));
-  shutdown.tellFirst(() => seen.push('leave'));
+  shutdown.notifyFirst(() => seen.push('leave'));
   await shutdown.run();
   expect(seen).toEqual(['leave', 'worker', 'database']);
   await shutdown.run();
   expect(seen).toEqual(['leave', 'worker', 'database', 'leave']);
 });
 
-it('has one grace for all parts: what the first has used the next no longer has', async () => {
+it('shares one grace period among all parts', async () => {
   const shutdown = createShutdown({ graceMs: 50 });
   const graces: number[] = [];
   shutdown.undo(({ graceMs }) => graces.push(graceMs));
@@ -27,7 +27,7 @@ it('has one grace for all parts: what the first has used the next no longer has'
   expect(graces[1]).toBe(0);
 });
 
-it('a late value says which it is to whoever asks too early', () => {
+it('names a late value that is read too early', () => {
   const late = createLate<number>('the engine');
   expect(() => late.get()).toThrow('the engine');
   late.set(1);

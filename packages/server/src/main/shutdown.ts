@@ -1,21 +1,21 @@
 type Step = (options: { graceMs: number }) => unknown;
 
 export type Shutdown = {
-  /** Heard before anything is waited for: a task that has an hour to go gives itself back at its next step. */
-  tellFirst: (tell: () => void) => void;
-  /** Undoes a part of the start; the last one that was added comes first. */
+  /** Runs before the first step, so that long tasks can give up their lease at their next step. */
+  notifyFirst: (listener: () => void) => void;
+  /** Adds a step to the shutdown. Steps run in reverse order. */
   undo: (step: Step) => void;
-  /** Keeps this place in the order for parts that are started later, and gives what `undo` is for them. */
+  /** Reserves this position in the order, and returns `undo` for parts that start later. */
   undoLater: () => (step: Step) => void;
   run: () => Promise<void>;
 };
 
-/** One grace for all parts: those that wait for the same work one after the other would make it many. */
+/** All parts share one grace period. With one for each, parts that wait for the same run would add up. */
 export function createShutdown({ graceMs }: { graceMs: number }): Shutdown {
   const listeners: (() => void)[] = [];
   const steps: Step[] = [];
   return {
-    tellFirst: (tell) => void listeners.push(tell),
+    notifyFirst: (listener) => void listeners.push(listener),
     undo: (step) => void steps.push(step),
     undoLater() {
       const later: Step[] = [];
@@ -23,7 +23,7 @@ export function createShutdown({ graceMs }: { graceMs: number }): Shutdown {
       return (step) => void later.push(step);
     },
     async run() {
-      for (const tell of listeners) tell();
+      for (const listener of listeners) listener();
       await runAll(steps, performance.now() + graceMs);
     },
   };

@@ -1,5 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Catalogue } from '@vestra/models/catalogue/catalogue';
+import type { Models } from '@vestra/models/models';
 import type { Hono } from 'hono';
 import type { Logger } from 'pino';
 import { createKeyUse } from '../account/audit/key-use.ts';
@@ -18,44 +19,42 @@ import { createLate } from '../platform/lazy-ref.ts';
 import type { Registration } from '../platform/registration.ts';
 import type { VoiceCalls } from '../voice/calls.ts';
 import { createServerApp } from './app.ts';
-import { keepAskingForModels } from './ask-for-models.ts';
-import { assembleBrowsers } from './assemble/browsers.ts';
-import { assembleComputers } from './assemble/computers.ts';
-import { assembleEngine } from './assemble/engine.ts';
-import { assembleOperator } from './assemble/operator.ts';
-import { assembleVoice, type VoiceParts, voicePartsOf } from './assemble/voice.ts';
-import { type BegunPostgres, beginPostgres } from './begin-postgres.ts';
-import { noteAddress } from './credentials-file.ts';
+import { assembleBrowsers, assembleComputers } from './computers.ts';
+import { assembleEngine } from './engine.ts';
+import { assembleOperator } from './health-and-metrics.ts';
+import { listen } from './http-server.ts';
 import { jobHandlers, sweepSources } from './jobs.ts';
 import { createKernel, type Kernel } from './kernel.ts';
-import { listen } from './listen.ts';
-import type { Credentials } from './provisioning/create-org.ts';
+import type { StartingPostgres } from './postgres.ts';
+import { startPostgres } from './postgres.ts';
+import type { Credentials } from './provisioning.ts';
+import { storeAddress } from './provisioning.ts';
 import { registrationsOf } from './registrations.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
+import { assembleVoice, createVoiceParts, type VoiceParts } from './voice.ts';
 
 export type Server = {
-  /** Null for a worker, which serves nobody. */
+  /** Null for a process that serves no API. */
   url: string | null;
   firstCredentials: Credentials | null;
-  /** The models that agents of this server can be given. */
   catalogue: Catalogue;
-  /** Why the compatible endpoint lists no model, once it was asked; null if it lists some or is not asked. */
+  /** The reason why the compatible endpoint lists no model; null if it lists some or was not asked. */
   compatibleProblem: () => Promise<string | null>;
-  /** Lets what runs come to an end, for as long as the grace lasts. */
+  /** Lets runs and requests finish, up to the grace period. */
   stop: () => Promise<void>;
-  /** Waits for nothing but the database that this process started: what was under way goes on at the next start. */
+  /** Stops only the embedded database. Interrupted runs continue at the next start. */
   stopAtOnce: () => Promise<void>;
 };
 
-/** Before the sockets are cut, clients get this much of the grace to read the last event of their streams. */
+/** The part of the grace period in which clients can read the last event of their streams. */
 const lastEventsMs = 2_000;
 
-/** Everything in one process, put together in the order in which each part needs the one before. */
+/** Starts everything in one process, in the order of dependency. */
 export async function startServer(
   config: Config,
   log: Logger,
-  begun: Pick<BegunPostgres, 'reached'> = beginPostgres(config, log),
-  voiceParts: VoiceParts = voicePartsOf(config),
+  begun: Pick<StartingPostgres, 'reached'> = startPostgres(config, log),
+  voiceParts: VoiceParts = createVoiceParts(config),
 ): Promise<Server> {
   const shutdown = createShutdown({ graceMs: config.stopMs });
   try {
@@ -79,7 +78,7 @@ export async function startServer(
       browsers: browserParts.workBrowsers,
     });
     shutdown.undo(stopEngine);
-    shutdown.tellFirst(engine.runner.leave);
+    shutdown.notifyFirst(engine.runner.leave);
     const operator = assembleOperator(kernel, {
       engine,
       computers,
@@ -112,25 +111,25 @@ export async function startServer(
       },
       stopAtOnce: postgres.stop,
     };
-    // Ends after the last request was answered, and begins when the first can be: none of it is needed for that.
+    // This work stops after the last request and starts after the first can be answered.
     const undo = shutdown.undoLater();
     const startWork = async (internalUrl: string) => {
       computerParts.reachable(internalUrl, browserParts.hasBrowser);
       if (config.asksForModels) {
-        const lists = keepAskingForModels(models, kernel.log);
+        const lists = refreshModelLists(models, kernel.log);
         compatibleProblem = lists.compatibleProblem;
         undo(lists.stop);
       }
       const takesJobs = config.role === 'all' || config.role === 'worker';
       if (takesJobs) {
-        await startJobs(kernel, { engine, modules, undo, tellFirst: shutdown.tellFirst });
+        await startJobs(kernel, { engine, modules, undo, notifyFirst: shutdown.notifyFirst });
       }
     };
-    // The server listens before the app exists, since links in answers contain its port.
+    // Listen before the app exists, because links in responses contain the port.
     const serveCaller: Hono['fetch'] = (request, env) =>
-      servesCallers(config.role) ? app.get().fetch(request, env) : nobodyIsServed();
+      servesCallers(config.role) ? app.get().fetch(request, env) : noApiHere();
     const { url, internalUrl, close } = await listen((request, env) => {
-      const ofProcess = computerParts.door.answer(request);
+      const ofProcess = computerParts.processCalls.answer(request);
       return ofProcess ? ofProcess.then((answer) => answer ?? serveCaller(request, env)) : serveCaller(request, env);
     }, config);
     if (!servesCallers(config.role)) {
@@ -150,7 +149,7 @@ export async function startServer(
       if (id === null) streams.endUnlessLive(liveOf).catch(streams.endAll);
       else streams.endCredential(id);
     });
-    // A process that dies between a revocation and the news of it tells nobody.
+    // If a process dies between a revocation and its notification, no stream is closed. This check closes them.
     const lookForRevoked = setInterval(() => streams.endUnlessLive(liveOf).catch(() => {}), 30_000);
     shutdown.undo(() => clearInterval(lookForRevoked));
     voice.set(assembleVoice(kernel, { ...voiceParts, engine, followers, streams, processNews }));
@@ -165,11 +164,11 @@ export async function startServer(
       clearTimeout(drained);
     });
     kernel.publicUrl.set(config.publicUrl ?? url);
-    noteAddress(config.dataDir, url, log);
+    storeAddress(config.dataDir, url, log);
     const { browsers } = browserParts;
     app.set(createServerApp(kernel, modules, { engine, browsers, streams, keyUse, operatorPages: operator.pages }));
     operator.started();
-    // Whoever has been waiting is answered first.
+    // Answer the waiting requests first.
     await nextTurn();
     await startWork(internalUrl);
     return { ...server, url };
@@ -179,28 +178,28 @@ export async function startServer(
   }
 }
 
-const nobodyIsServed = () => new Response('Nobody is served here.\n', { status: 404 });
+const noApiHere = () => new Response('Nobody is served here.\n', { status: 404 });
 
-/** Runs jobs, restores lost ones, delivers webhooks and calls function endpoints. */
+/** Runs jobs, recovers lost ones, delivers webhooks and calls function endpoints. */
 async function startJobs(
   kernel: Kernel,
   {
     engine,
     modules,
     undo,
-    tellFirst,
+    notifyFirst,
   }: {
     engine: Engine;
     modules: readonly Registration[];
     undo: Shutdown['undo'];
-    tellFirst: Shutdown['tellFirst'];
+    notifyFirst: Shutdown['notifyFirst'];
   },
 ): Promise<void> {
   const { config, db, vault, processNews, jobs, outbound, line, log, metrics } = kernel;
   await jobs.start();
   const worker = startWorker({ jobs, log, handlers: jobHandlers(kernel, modules), ended: metrics.jobEnded });
   undo(worker.stop);
-  tellFirst(worker.takeNoMore);
+  notifyFirst(worker.takeNoMore);
   const sweeping = startSweeping({
     jobs,
     db,
@@ -213,4 +212,49 @@ async function startJobs(
   const delivering = await startDelivering({ db, vault, outbound, log, line, attempted: metrics.deliveryAttempted });
   undo(delivering.stop);
   undo(startServingEndpoints({ engine, vault, outbound, processNews }).stop);
+}
+
+const everyMs = 6 * 3_600_000;
+const firstRetryMs = 1_000;
+const maxRetryMs = 15_000;
+
+type ModelLists = {
+  /** The reason why the compatible endpoint lists no model, known after the first request; null if it lists some. */
+  compatibleProblem: Promise<string | null>;
+  stop: () => Promise<void>;
+};
+
+/**
+ * Asks the vendors for their models in the background, now and every six hours. A compatible endpoint without models is
+ * asked again soon: it often starts after this server, and the default model may be one of its models.
+ */
+function refreshModelLists({ askVendors, catalogue }: Models, log: Logger): ModelLists {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const ask = async (only?: 'compatible') => (await askVendors(signal, only)).get('compatible') ?? null;
+
+  async function askUntilListed(first: string | null): Promise<void> {
+    let problem = first;
+    for (let pauseMs = firstRetryMs; problem !== null; pauseMs = Math.min(pauseMs * 2, maxRetryMs)) {
+      await delay(pauseMs, undefined, { signal, ref: false }).catch(() => {});
+      if (signal.aborted) return;
+      problem = await ask('compatible');
+      if (problem === null) log.info({ default_model: catalogue.defaultModel }, 'the compatible endpoint lists models');
+    }
+  }
+
+  const first = ask();
+  const untilListed = first.then(askUntilListed);
+  let asking: Promise<unknown> = first;
+  const timer = setInterval(() => {
+    asking = ask();
+  }, everyMs).unref();
+  return {
+    compatibleProblem: first,
+    async stop() {
+      clearInterval(timer);
+      stopping.abort();
+      await Promise.all([asking, untilListed]);
+    },
+  };
 }

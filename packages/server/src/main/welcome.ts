@@ -2,20 +2,20 @@ import type { Catalogue } from '@vestra/models/catalogue/catalogue';
 import { retirementNotes } from '@vestra/models/catalogue/retirement';
 import type { Config } from '../platform/config/config.ts';
 import { version } from '../platform/version.ts';
-import { credentialsPath } from './credentials-file.ts';
-import type { Credentials } from './provisioning/create-org.ts';
+import type { Credentials } from './provisioning.ts';
+import { credentialsPath } from './provisioning.ts';
 import type { Server } from './start.ts';
 
 /**
- * What a person reads after the start: where it is, how to get in, and what to type next. Keys and the owner's password
- * are shown on a terminal alone: everything else that is written to is kept by somebody.
+ * The text after the start: the address, how to sign in, and the first commands. It shows keys and the password on a
+ * terminal only, because other outputs are stored.
  */
 export function welcome(
   config: Config,
   { url, firstCredentials, catalogue }: Server,
   { compatibleProblem, isTerminal }: { compatibleProblem: string | null; isTerminal: boolean },
 ): string {
-  if (config.role === 'computers') return `Vestra ${version} has computers awake here. ctrl-C stops it.\n`;
+  if (config.role === 'computers') return `Vestra ${version} runs computers here. ctrl-C stops it.\n`;
   if (url === null) return `Vestra ${version} works on jobs here. ctrl-C stops it.\n`;
   const base = config.publicUrl ?? url;
   const lines = [
@@ -78,7 +78,6 @@ function modelNote(config: Config, catalogue: Catalogue): string[] {
 
 const exampleAddress = 'OPENAI_COMPATIBLE_BASE_URL=http://127.0.0.1:11434/v1';
 
-/** Why the compatible endpoint offers no model, and what to do about it. */
 function compatibleNote({ models: { compatible }, asksForModels }: Config, problem: string | null): string[] {
   if (!compatible || compatible.models.length > 0) return [];
   if (!asksForModels) {
@@ -99,7 +98,7 @@ function withoutPassword(address: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/** What is counted without anybody having said so, or cannot be run at all. */
+/** Notes about models that are billed at a default price, or that live mode refuses. */
 function unpricedNote(
   { models: { compatible, defaultModel } }: Config,
   { isDefaultRefused, isCompatible }: { isDefaultRefused: boolean; isCompatible: boolean },

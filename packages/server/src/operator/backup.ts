@@ -5,41 +5,48 @@ import { createGzip } from 'node:zlib';
 import { Failure } from '@vestra/contract/errors';
 import { packHomes } from '../computers/index.ts';
 import { usedContents } from '../engine/files/index.ts';
-import { withFiles } from '../main/open-files.ts';
 import type { Config } from '../platform/config/config.ts';
 import type { Snapshot } from '../platform/db/dump.ts';
 import { withSession, withSnapshot } from '../platform/db/dump.ts';
 import { findSetting } from '../platform/db/server-settings.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
-import { isHash } from '../platform/files/content.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
-import { writtenMasterKeys } from '../platform/secrets/master-key.ts';
+import { isHash } from '../platform/files/file-store.ts';
+import { withFiles } from '../platform/files/open-files.ts';
+import { formatMasterKeys } from '../platform/secrets/vault.ts';
 import { version } from '../platform/version.ts';
-import { format, homesPart, type Manifest, type Part, savedFolder } from './archive/manifest.ts';
-import { type ArchiveWriter, writeArchive } from './archive/write.ts';
-import { bytesInWords, type Progress } from './progress.ts';
-import { reachInUse } from './reach-database.ts';
+import type { ArchivePartEntry } from './archive/format.ts';
+import { format, homesPart, type Manifest, savedFolder } from './archive/format.ts';
+import { type ArchiveWriter, writeArchive } from './archive/writer.ts';
+import { openDatabaseInUse } from './database-transfer.ts';
+import { formatBytes, type Progress } from './progress.ts';
 
-export type BackedUp = {
+export type BackupReport = {
   file: string;
   bytes: number;
   rows: number;
   files: number;
-  /** Removed while the backup was made, or damaged in the store: their rows are in it and their bytes are not. */
+  /**
+   * Files that were removed during the backup, or that are damaged in the store. The archive has their rows but not
+   * their bytes.
+   */
   files_missing: number;
   master_key_file: string | null;
 };
 
-/** One file with everything a second machine needs but the master key, as it was at one moment. The server may run. */
+/**
+ * Writes one file with everything that a second machine needs except the master key, as of one moment. The server may
+ * keep running.
+ */
 export async function backup(
   { config, progress }: { config: Config; progress: Progress },
   target: string,
   masterKeyFile: string | undefined,
-): Promise<BackedUp> {
+): Promise<BackupReport> {
   const now = new Date();
   const path = await pathOf(target, now);
   if (masterKeyFile) await writeMasterKey(config, resolve(masterKeyFile));
-  const postgres = await reachInUse(config);
+  const postgres = await openDatabaseInUse(config);
   try {
     return await withSession(postgres.connectionString, (client) =>
       withSnapshot(client, postgres.name, async (snapshot) => {
@@ -72,7 +79,7 @@ async function pathOf(target: string, now: Date): Promise<string> {
 }
 
 async function writeMasterKey(config: Config, path: string): Promise<void> {
-  await writeFile(path, writtenMasterKeys(config), { mode: 0o600, flag: 'wx', flush: true }).catch((error) => {
+  await writeFile(path, formatMasterKeys(config), { mode: 0o600, flag: 'wx', flush: true }).catch((error) => {
     throw new StartFailure(`The master key cannot be written to ${path} (${error.code}): name a new file.`);
   });
 }
@@ -84,10 +91,10 @@ async function writeParts(
   progress: Progress,
 ): Promise<Manifest> {
   const tables: Manifest['tables'] = [];
-  const parts: Part[] = [];
-  const say = (what: string) => progress.show(`${what} (${bytesInWords(writer.size())})`);
+  const parts: ArchivePartEntry[] = [];
+  const showProgress = (what: string) => progress.show(`${what} (${formatBytes(writer.size())})`);
   for (const table of snapshot.tables) {
-    say(`Table ${table.name}`);
+    showProgress(`Table ${table.name}`);
     const name = `database/${table.name}.copy.gz`;
     const rows = snapshot.rowsOf(table);
     parts.push(await pipeline(rows, createGzip(), (packed) => writer.addStream(name, packed)));
@@ -96,17 +103,17 @@ async function writeParts(
   const sealed = await findSetting(snapshot.tx, 'signing-secret');
   const files = await withFiles(config, async (store) => {
     for await (const part of writeSaved(writer, store)) parts.push(part);
-    return writeFiles(writer, snapshot, store, (count) => say(`${count} files`));
+    return writeFiles(writer, snapshot, store, (count) => showProgress(`${count} files`));
   });
-  say('Computers');
+  showProgress('Computers');
   const homes = await packHomes(config.dataDir);
   if (homes) parts.push(await pipeline(homes, createGzip(), (packed) => writer.addStream(homesPart, packed)));
   return { tables, sequences: snapshot.sequences, files, key_check: sealed?.toString('base64') ?? null, parts };
 }
 
 /**
- * Content never changes under its hash, so what the snapshot's rows name may be read after it. What is gone by then was
- * removed on purpose, with its row, after the snapshot.
+ * Content never changes under its hash, so files can be read after the snapshot. A file that is gone by then was
+ * deleted after the snapshot.
  */
 async function writeFiles(
   writer: ArchiveWriter,
@@ -129,7 +136,7 @@ async function writeFiles(
   return files;
 }
 
-/** Null where nothing is there, or something else: it would make all of the archive count as damaged. */
+/** Returns null if the content is missing or damaged: one damaged file would make the whole archive invalid. */
 async function readIntact(store: FileStore, orgId: string, sha256: string): Promise<Uint8Array | null> {
   try {
     return await store.read(orgId, sha256);
@@ -139,8 +146,8 @@ async function readIntact(store: FileStore, orgId: string, sha256: string): Prom
   }
 }
 
-/** Whatever has another name than that of its content, such as the saved home of a computer. It never changes either. */
-async function* writeSaved(writer: ArchiveWriter, store: FileStore): AsyncGenerator<Part> {
+/** Adds the files whose name is not a hash, such as saved homes. They never change either. */
+async function* writeSaved(writer: ArchiveWriter, store: FileStore): AsyncGenerator<ArchivePartEntry> {
   for await (const { orgId, name } of store.list()) {
     const opened = isHash(name) ? null : await store.open(orgId, name);
     if (opened) yield await writer.addStream(`${savedFolder}/${orgId}/${name}`, opened.chunks);

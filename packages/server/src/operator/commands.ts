@@ -5,20 +5,34 @@ import { type Mode, modes, type Role, roles } from '@vestra/contract/route';
 import { findSettings, recordAudit } from '../account/index.ts';
 import { inviteMember } from '../account/members/members.ts';
 import { createOperatorResetLink } from '../account/members/passwords.ts';
-import { orgExists } from '../account/orgs/store.ts';
+import { orgExists, resealDataKeys } from '../account/orgs/store.ts';
 import { credit } from '../billing/charge.ts';
 import { balanceOf } from '../billing/roll-up-balances.ts';
 import { ownPolicyHookSecret } from '../engine/runs/policy-hook.ts';
-import { agreedSecret } from '../main/agreed-secret.ts';
-import { createOrg } from '../main/provisioning/create-org.ts';
+import { migrationsFolder } from '../main/postgres.ts';
+import { createOrg } from '../main/provisioning.ts';
 import { operatorOrigin } from '../platform/caller.ts';
-import type { Executor } from '../platform/db/pool.ts';
+import type { Config } from '../platform/config/config.ts';
+import { reachEmbeddedPostgres } from '../platform/db/embedded.ts';
+import { migrate } from '../platform/db/migrate.ts';
+import { closeDatabase, type Database, type Executor, openDatabase } from '../platform/db/pool.ts';
+import { resealSettings } from '../platform/db/server-settings.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
 import { transaction } from '../platform/db/transaction.ts';
+import {
+  agreedSecret,
+  createVault,
+  type MasterKeys,
+  openMasterKeys,
+  settingScope,
+  type Vault,
+} from '../platform/secrets/vault.ts';
 import { memoryEndpointSecret } from '../users/index.ts';
-import type { Operator } from './open.ts';
-import { rotateMasterKey } from './rotate-master-key.ts';
-import { type UpkeepWork, upkeepWorks } from './upkeep.ts';
+import { backup } from './backup.ts';
+import { copyFiles } from './copy-files.ts';
+import { move } from './database-transfer.ts';
+import { formatBytes, type Progress } from './progress.ts';
+import { restore } from './restore.ts';
 
 type Values = Record<string, string>;
 
@@ -29,8 +43,74 @@ type Work<Result = unknown> = {
 
 const work = <Result>(row: Work<Result>) => row as Work;
 
-/** What each command of the contract's table does with the open database, and how its result is printed. */
-const works: Record<Exclude<keyof typeof rows, keyof typeof upkeepWorks>, Work> = {
+type CommandContext = { config: Config; progress: Progress };
+
+type UpkeepWork<Result = unknown> = {
+  run: (context: CommandContext, values: Values) => Promise<Result>;
+  show: (result: Result) => string;
+};
+
+const upkeep = <Result>(row: UpkeepWork<Result>) => row as UpkeepWork;
+
+/**
+ * Commands for the database as a whole. It may be outdated, empty or in use, so each command opens it itself and does
+ * not migrate it first.
+ */
+const upkeepWorks = {
+  backup: upkeep({
+    run: (context, values) => backup(context, values.argument as string, values['master-key-file']),
+    show: ({ file, bytes, rows, files, files_missing, master_key_file }) =>
+      [
+        `${file} holds ${rows} rows and ${files} files (${formatBytes(bytes)}).`,
+        files_missing > 0 &&
+          `${files_missing} more files were removed meanwhile or are damaged: their names are kept, their content is not.`,
+        master_key_file
+          ? `The master key is in ${master_key_file}. Keep it apart from the backup: whoever has both can read every secret.`
+          : 'The master key is not in it, so that the backup alone opens no secret. Keep the key apart: without it nobody can read the secrets again.',
+      ]
+        .filter(Boolean)
+        .join('\n'),
+  }),
+  restore: upkeep({
+    run: (context, values) => restore(context, values.argument as string, values['master-key-file']),
+    show: ({ made_by, made_at, rows, files, homes_lost, into }) =>
+      [
+        `${rows} rows and ${files} files of ${made_at} (Vestra ${made_by}) are in the database ${into}. Start the server; the one they come from must not run any more.`,
+        homes_lost > 0 && `${homes_lost} computers begin with an empty home: what they had saved is not in the backup.`,
+      ]
+        .filter(Boolean)
+        .join('\n'),
+  }),
+  'files copy': upkeep({
+    run: (context, { to = '', extra = 'keep' }) => copyFiles(context, { to, extra }),
+    show: ({ to, copied, bytes, there_already, damaged, only_there, removed }) =>
+      [
+        `${copied} were copied to the ${to} (${formatBytes(bytes)}), each read again and found the same; ${there_already} were there already.`,
+        damaged > 0 && `${damaged} are damaged where they come from and were left out: bring them back from a backup.`,
+        only_there > 0 &&
+          (removed > 0
+            ? `${removed} that lay only there were removed.`
+            : `${only_there} lie only there, such as what was deleted meanwhile: --extra remove takes them away.`),
+        'Run it once more while no server runs, and then change VESTRA_FILES.',
+      ]
+        .filter(Boolean)
+        .join('\n'),
+  }),
+  move: upkeep({
+    run: (context, values) => move(context, values.to as string),
+    show: ({ from, to, tables, rows, is_embedded }) =>
+      [
+        `${rows} rows of ${tables} tables are in the database ${to}, counted on both sides.`,
+        is_embedded
+          ? 'Remove DATABASE_URL from the settings and start the server.'
+          : 'Set DATABASE_URL to it and start the server; the data folder stays in use for files, computers and the master key.',
+        `The database ${from} was not changed: delete it once you no longer need it.`,
+      ].join('\n'),
+  }),
+};
+
+/** The implementation of each command in the contract's table, and the text it prints. */
+const operatorWorks: Record<Exclude<keyof typeof rows, keyof typeof upkeepWorks>, Work> = {
   'org create': work({
     run: ({ db, vault }, values) =>
       transaction(db, (tx) =>
@@ -126,9 +206,9 @@ const works: Record<Exclude<keyof typeof rows, keyof typeof upkeepWorks>, Work> 
 type Row = { summary: string; argument?: string; flags: Record<string, { value: string; required: boolean }> };
 export type OperatorCommand = Work & Row;
 
-export const operatorCommands: Record<string, OperatorCommand> = withRows(works);
+export const operatorCommands: Record<string, OperatorCommand> = withRows(operatorWorks);
 
-/** Those that open the database themselves. */
+/** Commands that open the database themselves. */
 export const upkeepCommands: Record<string, UpkeepWork & Row> = withRows(upkeepWorks);
 
 function withRows<Each>(each: Record<string, Each>): Record<string, Each & Row> {
@@ -162,4 +242,47 @@ function readDollars({ usd = '' }: Values): bigint {
   const isAmount = /^\d+(\.\d{1,5})?$/.test(usd) && dollars > 0 && dollars <= 1_000_000;
   if (!isAmount) throw new StartFailure(`--usd must be an amount above 0 and at most 1000000, such as 50 or 12.5.`);
   return usdToMicros(dollars);
+}
+
+export type Operator = {
+  config: Config;
+  db: Database;
+  vault: Vault;
+  masterKeys: MasterKeys;
+  close: () => Promise<void>;
+};
+
+/** Opens the server's database and keys, whether or not a server is running. */
+export async function openOperator(config: Config): Promise<Operator> {
+  const postgres = config.databaseUrl
+    ? { connectionString: config.databaseUrl, stop: async () => {} }
+    : await reachEmbeddedPostgres({ dataDir: config.dataDir, log: () => {} });
+  const db = await openDatabase({ connectionString: postgres.connectionString, max: 2, pooler: config.pooler });
+  await migrate(db, migrationsFolder);
+  const masterKeys = openMasterKeys(config);
+  return {
+    config,
+    db,
+    masterKeys,
+    vault: createVault(masterKeys),
+    async close() {
+      await closeDatabase(db);
+      await postgres.stop();
+    },
+  };
+}
+
+/**
+ * Seals every data key again. The file has the old and the new key until the database has committed, so that an
+ * interruption leaves everything readable and the command can be repeated.
+ */
+async function rotateMasterKey({ db, vault, masterKeys }: Operator) {
+  const forgetOld = masterKeys.rotate();
+  const rewrapped = await transaction(db, async (tx) => {
+    const ofOrgs = await resealDataKeys(tx, (wrapped, orgId) => vault.rewrap(wrapped, orgId));
+    const ofServer = await resealSettings(tx, (wrapped, name) => vault.rewrap(wrapped, settingScope(name)));
+    return ofOrgs + ofServer;
+  });
+  forgetOld?.();
+  return { rewrapped, source: forgetOld ? ('file' as const) : ('environment' as const) };
 }

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readConfig } from '../platform/config/config.ts';
-import { createDiskStore } from '../platform/files/disk.ts';
-import type { FileStore } from '../platform/files/file-store.ts';
+import { createDiskStore, type FileStore } from '../platform/files/file-store.ts';
 import { createS3Store } from '../platform/files/s3.ts';
 import { type S3Fixture, startS3 } from '../platform/files/s3-server.fixture.ts';
 import { copyFiles } from './copy-files.ts';
@@ -41,13 +40,13 @@ async function listed(store: FileStore): Promise<string[]> {
   return names.sort();
 }
 
-it('brings everything to the bucket, goes on after an interruption, and back [OPS-282]', async () => {
+it('copies everything to the bucket, resumes after an interruption, and copies back [OPS-282]', async () => {
   const disk = diskOf('first');
   const contents = Array.from({ length: 6 }, (_, at) => randomBytes(1000 + at));
   for (const bytes of contents) await disk.put(orgA, hashOf(bytes), bytes);
   await disk.put(orgB, 'ab12cd34.home', randomBytes(9 * 1024 * 1024));
 
-  // The store goes away when two have come to it.
+  // The store fails after two writes.
   let puts = 0;
   s3.trouble(({ method }) => (method === 'PUT' && ++puts > 2 ? { answer: 403, code: 'AccessDenied' } : null));
   await expect(copy('bucket')).rejects.toThrow('403 AccessDenied');
@@ -63,7 +62,7 @@ it('brings everything to the bucket, goes on after an interruption, and back [OP
   expect(await listed(diskOf('second'))).toEqual(await listed(disk));
 });
 
-it('leaves out what is damaged, and takes away what is only there where that is asked for [OPS-282]', async () => {
+it('skips damaged files, and removes extra files with --extra remove [OPS-282]', async () => {
   const disk = diskOf('first');
   const [good, bad] = [randomBytes(100), randomBytes(200)];
   for (const bytes of [good, bad]) await disk.put(orgA, hashOf(bytes), bytes);
@@ -76,7 +75,7 @@ it('leaves out what is damaged, and takes away what is only there where that is 
   expect([await bucket.has(orgA, hashOf(good)), await bucket.has(orgA, deleted)]).toEqual([true, false]);
 });
 
-it('writes anew what is there in another size, and says what it cannot do [OPS-282]', async () => {
+it('copies files of another size again, and refuses invalid options [OPS-282]', async () => {
   const disk = diskOf('third');
   const bytes = randomBytes(300);
   await disk.put(orgB, hashOf(bytes), bytes);

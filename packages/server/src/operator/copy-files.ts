@@ -1,23 +1,21 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { withFiles } from '../main/open-files.ts';
 import { mapLimited } from '../platform/async/limiter.ts';
 import type { Config } from '../platform/config/config.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
-import { DamagedContent } from '../platform/files/content.ts';
-import { createDiskStore } from '../platform/files/disk.ts';
-import type { FileStore, Listed } from '../platform/files/file-store.ts';
-import { bytesInWords, type Progress } from './progress.ts';
+import { createDiskStore, DamagedContent, type FileStore, type ListedFile } from '../platform/files/file-store.ts';
+import { withFiles } from '../platform/files/open-files.ts';
+import { formatBytes, type Progress } from './progress.ts';
 
-export type CopiedFiles = {
+export type CopyReport = {
   to: 'disk' | 'bucket';
   copied: number;
   bytes: number;
-  /** What an earlier run has brought. */
+  /** Files that an earlier run copied. */
   there_already: number;
-  /** Not what its name says it is: the copy would be damaged too, and is not made. */
+  /** Files whose content does not match their name. They are not copied. */
   damaged: number;
-  /** What lies there and no more where it came from, such as what was deleted since an earlier run. */
+  /** Files that are missing in the source, such as those deleted since an earlier run. */
   only_there: number;
   removed: number;
 };
@@ -25,13 +23,13 @@ export type CopiedFiles = {
 const atOnce = 4;
 
 /**
- * Brings what lies in the data folder into the bucket, or back. What is there already is left alone, so that it can be
- * interrupted and run again, also while the server goes on: each thing is there whole or not at all, and never changes.
+ * Copies files from the data folder to the bucket, or back. It skips existing files, so that it can be interrupted and
+ * repeated while the server runs: a file is complete or absent, and never changes.
  */
 export async function copyFiles(
   { config, progress }: { config: Config; progress: Progress },
   { to, extra = 'keep' }: { to: string; extra?: string },
-): Promise<CopiedFiles> {
+): Promise<CopyReport> {
   if (to !== 'disk' && to !== 'bucket') throw new StartFailure(`--to must be disk or bucket, not ${to}.`);
   if (extra !== 'keep' && extra !== 'remove') throw new StartFailure(`--extra must be keep or remove, not ${extra}.`);
   if (config.files.s3 === null) {
@@ -40,7 +38,7 @@ export async function copyFiles(
   const disk = createDiskStore(join(config.dataDir, 'files'));
   return withFiles(config, async (bucket) => {
     const [from, into] = to === 'bucket' ? [disk, bucket] : [bucket, disk];
-    const done: CopiedFiles = { to, copied: 0, bytes: 0, there_already: 0, damaged: 0, only_there: 0, removed: 0 };
+    const done: CopyReport = { to, copied: 0, bytes: 0, there_already: 0, damaged: 0, only_there: 0, removed: 0 };
     const there = await contentsOf(into, (count) => progress.show(`${count} are there already`));
     const all = await contentsOf(from, (count) => progress.show(`${count} to be looked at`));
     await mapLimited(atOnce, [...all.values()], async (each) => {
@@ -50,7 +48,7 @@ export async function copyFiles(
       if (outcome !== 'gone') done[outcome] += 1;
       if (outcome === 'copied') done.bytes += each.bytes;
       const seen = done.there_already + done.copied;
-      progress.show(`${seen} of ${all.size}, ${done.copied} copied (${bytesInWords(done.bytes)})`);
+      progress.show(`${seen} of ${all.size}, ${done.copied} copied (${formatBytes(done.bytes)})`);
     });
     done.only_there = there.size;
     if (extra === 'remove') {
@@ -63,10 +61,10 @@ export async function copyFiles(
   });
 }
 
-const keyOf = ({ orgId, name }: Listed) => `${orgId}/${name}`;
+const keyOf = ({ orgId, name }: ListedFile) => `${orgId}/${name}`;
 
-async function contentsOf(store: FileStore, onCount: (count: number) => void): Promise<Map<string, Listed>> {
-  const found = new Map<string, Listed>();
+async function contentsOf(store: FileStore, onCount: (count: number) => void): Promise<Map<string, ListedFile>> {
+  const found = new Map<string, ListedFile>();
   for await (const each of store.list()) {
     found.set(keyOf(each), each);
     onCount(found.size);
@@ -74,12 +72,12 @@ async function contentsOf(store: FileStore, onCount: (count: number) => void): P
   return found;
 }
 
-/** What was written is read again: a store that says yes and keeps something else is found out now and not years later. */
-async function copyOne(from: FileStore, into: FileStore, each: Listed): Promise<'copied' | 'damaged' | 'gone'> {
+/** Reads each copy again, because a store may confirm a write and store something else. */
+async function copyOne(from: FileStore, into: FileStore, each: ListedFile): Promise<'copied' | 'damaged' | 'gone'> {
   const { orgId, name } = each;
   const opened = await from.open(orgId, name);
   if (!opened) return 'gone';
-  // A store need not write what it has already, and this one has something else.
+  // The store may skip a write if the name exists, and this file has other content.
   await into.remove(orgId, name);
   try {
     const { sha256 } = await into.put(orgId, name, opened.chunks);
@@ -92,7 +90,7 @@ async function copyOne(from: FileStore, into: FileStore, each: Listed): Promise<
   throw new StartFailure(`${keyOf(each)} was written and is something else when it is read again: it was removed.`);
 }
 
-async function hashIn(store: FileStore, { orgId, name }: Listed): Promise<string | null> {
+async function hashIn(store: FileStore, { orgId, name }: ListedFile): Promise<string | null> {
   const opened = await store.open(orgId, name);
   if (!opened) return null;
   const digest = createHash('sha256');

@@ -1,25 +1,24 @@
 import { parseArgs } from 'node:util';
 import { Failure } from '@vestra/contract/errors';
-import { takeEnvFile } from '../main/env-file.ts';
 import { readConfig } from '../platform/config/config.ts';
+import { loadEnvFile } from '../platform/config/settings-files.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
-import { operatorCommands, upkeepCommands } from './commands.ts';
-import { examine, showFindings } from './doctor/doctor.ts';
-import { openOperator } from './open.ts';
+import { openOperator, operatorCommands, upkeepCommands } from './commands.ts';
+import { runChecks, showFindings } from './doctor/doctor.ts';
 import { createProgress } from './progress.ts';
 import { setupVoice, showVoice } from './setup-voice.ts';
 
 const allCommands = { ...operatorCommands, ...upkeepCommands };
 type Command = (typeof allCommands)[string];
 
-/** The command was not typed as it is meant to be: exit code 2, as everywhere on the command line. */
+/** The command line is wrong. The exit code is 2, as in the rest of the CLI. */
 class Misuse extends StartFailure {}
 
 const [words, flags] = splitArguments(process.argv.slice(2));
 const name = nameIn(words);
 
 try {
-  takeEnvFile();
+  loadEnvFile();
   if (words[0] === 'doctor') await runDoctor();
   else if (words.join(' ') === 'setup voice') await runSetupVoice();
   else await run(name);
@@ -29,9 +28,9 @@ try {
   process.exit(error instanceof Misuse ? 2 : 1);
 }
 
-/** Needs no database, since that may be what is wrong. */
+/** Opens no database, because the database may be the problem. */
 async function runDoctor(): Promise<void> {
-  const findings = await examine(process.env);
+  const findings = await runChecks(process.env);
   const isOk = findings.every(({ status }) => status !== 'fail');
   process.stdout.write(
     flags.includes('--json') ? `${JSON.stringify({ ok: isOk, findings }, null, 2)}\n` : `${showFindings(findings)}\n`,
@@ -39,7 +38,7 @@ async function runDoctor(): Promise<void> {
   if (!isOk) process.exitCode = 1;
 }
 
-/** Needs no database either: it adds to the machine. */
+/** Opens no database: it only installs packages. */
 async function runSetupVoice(): Promise<void> {
   const { voice } = readConfig(process.env);
   const progress = createProgress(process.stderr);
@@ -70,7 +69,7 @@ async function resultOf(chosen: string, values: Record<string, string>): Promise
   }
 }
 
-/** The longest beginning that is a command; what follows is its argument. */
+/** The longest prefix that is a command. The rest is its argument. */
 function nameIn(given: string[]): string {
   const beginnings = given.map((_, at) => given.slice(0, given.length - at).join(' '));
   return beginnings.find((each) => each in allCommands) ?? given.join(' ');

@@ -1,13 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/test-database.ts';
 import { ownPolicyHookSecret } from '../engine/runs/policy-hook.ts';
-import { agreedSecret } from '../main/agreed-secret.ts';
 import { readConfig } from '../platform/config/config.ts';
 import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';
-import { openMasterKeys } from '../platform/secrets/master-key.ts';
-import { createVault } from '../platform/secrets/vault.ts';
-import { operatorCommands } from './commands.ts';
-import type { Operator } from './open.ts';
+import { agreedSecret, createVault, openMasterKeys } from '../platform/secrets/vault.ts';
+import { type Operator, operatorCommands } from './commands.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -20,7 +17,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('prints what the hook is signed with: the setting, or else what the server makes of its own secret', async () => {
+it('prints the secret of the policy hook: the setting, or the one derived from the server secret', async () => {
   const masterKeys = openMasterKeys({ dataDir: '', masterKey: 'ab'.repeat(32) });
   const vault = createVault(masterKeys);
   const print = (env: Record<string, string>) => {
@@ -39,13 +36,13 @@ it.each([
   [{ VESTRA_POLICY_HOOK_URL: 'http://user:password@policy' }, 'VESTRA_POLICY_HOOK_URL'],
   [{ VESTRA_POLICY_HOOK_SECRET: 'hunter2' }, 'VESTRA_POLICY_HOOK_SECRET'],
   [{ VESTRA_POLICY_HOOK_SECRET: 'whsec_YQ==' }, 'VESTRA_POLICY_HOOK_SECRET'],
-])('the setting %j is refused without being repeated', (env, name) => {
+])('refuses the setting %j without repeating it', (env, name) => {
   const read = () => readConfig(env);
   expect(read).toThrow(new RegExp(`^The setting ${name} is not valid`));
   expect(read).not.toThrow(/hunter2|password@|YQ==/);
 });
 
-it('the address may be private, and the secret shows nowhere in the configuration', () => {
+it('accepts a private address, and never shows the secret in the configuration', () => {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const config = readConfig({ VESTRA_POLICY_HOOK_URL: 'http://policy:8080/ask', VESTRA_POLICY_HOOK_SECRET: secret });
   expect(config.policyHook.url).toBe('http://policy:8080/ask');

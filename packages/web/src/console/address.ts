@@ -2,4 +2,4 @@
 const ownFile = import.meta.url;
 
 export const consolePath = new URL('../', ownFile).pathname.replace(/\/$/, '');
-export const serverUrl = new URL('../../', ownFile).href.replace(/\/$/, '');
+export const serverUrl = new URL('../..', ownFile).href.replace(/\/$/, '');

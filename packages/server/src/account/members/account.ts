@@ -3,7 +3,7 @@ import { scopesOfRole } from '@vestra/contract/role';
 import type { Mode } from '@vestra/contract/route';
 import type { Caller, Origin } from '../../platform/caller.ts';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
-import type { Identities } from '../../platform/http/gate.ts';
+import type { Identities } from '../../platform/http/authenticate.ts';
 import { recordAudit } from '../audit/audit-log.ts';
 import { findSession, presentSession, renewSession, type SignedIn, signedIn } from './console-sessions.ts';
 import { findProvider, identityOfMember } from './identity/providers.ts';

@@ -5,8 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../../../../tests/supp
 import { closeDatabase, type Database, openDatabase } from '../../platform/db/pool.ts';
 import { run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
-import { openMasterKeys } from '../../platform/secrets/master-key.ts';
-import { createVault, VaultFailure } from '../../platform/secrets/vault.ts';
+import { createVault, openMasterKeys, VaultFailure } from '../../platform/secrets/vault.ts';
 import { insertOrg } from '../orgs/store.ts';
 import { secrets } from '../tables.ts';
 import { readSecrets, sealSecret, upsertSecret } from './secrets.ts';

@@ -3,10 +3,8 @@ import { findPackageJSON } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { joinCaptured } from '../../platform/sandbox/capture.ts';
 import { type Confinement, unusedAccount } from '../../platform/sandbox/confine.ts';
-import { runToEnd } from '../../platform/sandbox/run-to-end.ts';
-import { spawnConfined } from '../../platform/sandbox/spawn-confined.ts';
+import { joinCaptured, runToEnd, spawnConfined } from '../../platform/sandbox/confined-process.ts';
 import type { Extraction, ExtractionResult } from './extract.ts';
 
 type Limits = { timeMs: number; memoryMb: number };

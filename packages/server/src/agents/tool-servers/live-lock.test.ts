@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Role } from '@vestra/contract/route';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { migrationsFolder } from '../../main/migrations-folder.ts';
+import { migrationsFolder } from '../../main/postgres.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { content, newDeployment } from '../deployments/deployments.fixture.ts';
 import { getVersion } from '../versions/store.ts';

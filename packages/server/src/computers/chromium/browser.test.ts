@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { measureFolder } from '../../platform/sandbox/measure-folder.ts';
+import { measureFolder } from '../../platform/sandbox/resource-limits.ts';
 import { type ComputerFolders, makeComputerFolders } from '../machine/computer-folder.ts';
 import { type Browser, browserStarter } from './browser.ts';
 import { browsersUnder, redirectTo, type Sites, startSites } from './chromium.fixture.ts';

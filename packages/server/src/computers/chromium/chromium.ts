@@ -4,11 +4,15 @@ import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bareEnvironment, type Confinement, confine, egressAddress } from '../../platform/sandbox/confine.ts';
-import { type FolderSize, measureFolder } from '../../platform/sandbox/measure-folder.ts';
-import { largestOf, withDescendants } from '../../platform/sandbox/measure-memory.ts';
-import { feed } from '../../platform/sandbox/spawn-confined.ts';
+import { feed } from '../../platform/sandbox/confined-process.ts';
+import {
+  type FolderSize,
+  largestOf,
+  measureFolder,
+  watchLimits,
+  withDescendants,
+} from '../../platform/sandbox/resource-limits.ts';
 import { systemCallFilter } from '../../platform/sandbox/system-call-filter.ts';
-import { watchLimits } from '../../platform/sandbox/watch-limits.ts';
 import type { ComputerFolders } from '../machine/computer-folder.ts';
 import { type Devtools, openDevtools } from './devtools.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Wall } from '../../platform/sandbox/spawn-confined.ts';
+import type { Wall } from '../../platform/sandbox/confined-process.ts';
 import { chooseHost, type HostSetting } from './choose-host.ts';
 
 const lines: string[] = [];

@@ -1,12 +1,9 @@
 import { access, constants } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { joinCaptured } from '../../platform/sandbox/capture.ts';
 import { type CgroupSetting, openCgroups } from '../../platform/sandbox/cgroups.ts';
-import type { Identity } from '../../platform/sandbox/confine.ts';
-import { unusedAccount } from '../../platform/sandbox/confine.ts';
+import { type Identity, unusedAccount } from '../../platform/sandbox/confine.ts';
+import { joinCaptured, runToEnd, spawnConfined, type Wall } from '../../platform/sandbox/confined-process.ts';
 import { gvisorWall } from '../../platform/sandbox/gvisor.ts';
-import { runToEnd } from '../../platform/sandbox/run-to-end.ts';
-import { spawnConfined, type Wall } from '../../platform/sandbox/spawn-confined.ts';
 import type { ComputerHost } from './computer-host.ts';
 import { createConfinedHost } from './confined-host.ts';
 import { createJustBash } from './just-bash.ts';

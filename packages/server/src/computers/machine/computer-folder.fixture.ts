@@ -2,8 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { joinCaptured } from '../../platform/sandbox/capture.ts';
-import type { CommandResult } from '../../platform/sandbox/run-to-end.ts';
+import { type CommandResult, joinCaptured } from '../../platform/sandbox/confined-process.ts';
 import { type ComputerFolders, makeComputerFolders } from './computer-folder.ts';
 import type { ComputerHost } from './computer-host.ts';
 

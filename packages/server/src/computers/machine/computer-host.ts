@@ -1,4 +1,4 @@
-import type { CommandResult } from '../../platform/sandbox/run-to-end.ts';
+import type { CommandResult } from '../../platform/sandbox/confined-process.ts';
 import type { ComputerFolders } from './computer-folder.ts';
 
 /**

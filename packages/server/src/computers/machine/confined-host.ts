@@ -3,14 +3,23 @@ import { chmod, chown, mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createLimiter, type Limiter } from '../../platform/async/limiter.ts';
 import type { OutboundLog } from '../../platform/outbound/connector.ts';
-import { joinCaptured } from '../../platform/sandbox/capture.ts';
 import type { Cgroups, Group } from '../../platform/sandbox/cgroups.ts';
 import type { Confinement } from '../../platform/sandbox/confine.ts';
-import { type FolderSize, measureFolder } from '../../platform/sandbox/measure-folder.ts';
-import { withDescendants } from '../../platform/sandbox/measure-memory.ts';
-import { type CommandResult, type Over, runToEnd } from '../../platform/sandbox/run-to-end.ts';
-import { type Confined, spawnConfined, type Wall } from '../../platform/sandbox/spawn-confined.ts';
-import { watchLimits } from '../../platform/sandbox/watch-limits.ts';
+import {
+  type CommandResult,
+  type Confined,
+  joinCaptured,
+  type Over,
+  runToEnd,
+  spawnConfined,
+  type Wall,
+} from '../../platform/sandbox/confined-process.ts';
+import {
+  type FolderSize,
+  measureFolder,
+  watchLimits,
+  withDescendants,
+} from '../../platform/sandbox/resource-limits.ts';
 import type { ComputerFolders } from './computer-folder.ts';
 import type { ComputerHost, FileFault } from './computer-host.ts';
 import { type Destination, type EgressProxy, startEgressProxy } from './egress-proxy.ts';

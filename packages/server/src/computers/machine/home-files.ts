@@ -1,6 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
-import { type FolderSize, largestIn, measureFolder } from '../../platform/sandbox/measure-folder.ts';
+import { type FolderSize, largestIn, measureFolder } from '../../platform/sandbox/resource-limits.ts';
 import type { ComputerFolders } from './computer-folder.ts';
 import type { FolderEntry, NewFile } from './computer-host.ts';
 

@@ -1,7 +1,6 @@
 import { posix } from 'node:path';
 import type { IFileSystem } from 'just-bash';
-import type { Captured } from '../../platform/sandbox/capture.ts';
-import type { CommandResult } from '../../platform/sandbox/run-to-end.ts';
+import type { Captured, CommandResult } from '../../platform/sandbox/confined-process.ts';
 import type { ComputerFolders } from './computer-folder.ts';
 import type { ComputerHost, FileFault, FolderEntry } from './computer-host.ts';
 import { home } from './home-files.ts';

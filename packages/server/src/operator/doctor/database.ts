@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type pg from 'pg';
-import { migrationsFolder } from '../../main/migrations-folder.ts';
+import { migrationsFolder } from '../../main/postgres.ts';
 import type { Config } from '../../platform/config/config.ts';
 import { reachEmbeddedPostgres } from '../../platform/db/embedded.ts';
 import { type AppliedMigration, pendingOf, readMigrations } from '../../platform/db/migrate.ts';
@@ -9,7 +9,7 @@ import { closeDatabase, type Database, mostConnections, openDatabase } from '../
 import { StartFailure } from '../../platform/db/start-failure.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
-/** Looks at the database, and then at what is in it. */
+/** Checks the connection, and then the content. */
 export async function databaseFindings(
   config: Config,
   lookInside: (db: Database) => Promise<Finding[]>,
@@ -36,7 +36,7 @@ export async function databaseFindings(
     }
   } catch (error) {
     if (!(error instanceof StartFailure)) throw error;
-    return [bad('database', error.message, 'The server does not start before this is mended.')];
+    return [bad('database', error.message, 'The server does not start until this is fixed.')];
   }
 }
 
@@ -68,7 +68,7 @@ async function look(db: Database, isEmbedded: boolean): Promise<{ findings: Find
     const findings = [
       ok('database', `${where} ${facts.version} answers after ${roundTripMs} ms and takes writes`),
       await migrationFinding(applied),
-      // What gives each connection a number of its own is a pooler.
+      // A pooler gives each connection another process id than PostgreSQL does.
       client.processID === facts.backend ? ok('database', 'reached directly') : poolerFinding(),
       vectorFinding(facts.vectors, isEmbedded),
       connectionsFinding(facts.most),

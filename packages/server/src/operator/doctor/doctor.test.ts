@@ -6,12 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../platform/config/config.ts';
-import { dataFolderFindings } from './data-folder.ts';
+import { serverFindings, settingFindings } from './doctor.ts';
 import type { Finding } from './finding.ts';
-import { retiringFindings, vendorFindings } from './models.ts';
-import { nodeFinding } from './programs.ts';
-import { serverFindings } from './server.ts';
-import { settingFindings } from './settings.ts';
+import { dataFolderFindings, nodeFinding } from './machine.ts';
+import { retiringFindings, vendorFindings } from './models-and-money.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'vestra-doctor-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -19,7 +17,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const told = (findings: readonly Finding[]) =>
   findings.map(({ status, what, remedy }) => `${status}: ${what} → ${remedy}`);
 
-describe('what the doctor says of settings [OPS-213]', () => {
+describe('findings about settings [OPS-213]', () => {
   it.each<[Record<string, string>, string]>([
     [{ VESTRA_PUBLC_URL: 'x' }, 'warn: VESTRA_PUBLC_URL is set, which nothing reads → Did you mean VESTRA_PUBLIC_URL?'],
     [{ VESTRA_FROBNICATE: '1' }, 'warn: VESTRA_FROBNICATE is set, which nothing reads → The settings are listed'],
@@ -39,7 +37,7 @@ describe('what the doctor says of settings [OPS-213]', () => {
   });
 });
 
-it('an old Node and what others can read are to be mended [OPS-213]', () => {
+it('reports an old Node and files that others can read [OPS-213]', () => {
   expect(nodeFinding('20.1.0')).toMatchObject({ status: 'fail' });
   expect(nodeFinding('22.0.0')).toMatchObject({ status: 'ok' });
   const file = join(folder, 'master-key');
@@ -51,7 +49,7 @@ it('an old Node and what others can read are to be mended [OPS-213]', () => {
   expect(told(look())).toEqual([`fail: ${file} can be read by others (mode 640) → chmod 600 ${file}`]);
 });
 
-it('a model that live versions use and that ends soon, has ended or is not there is told [OPS-214]', () => {
+it('reports models of live versions that retire soon, have retired or are unknown [OPS-214]', () => {
   const file = join(folder, 'models.json');
   const day = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
   const model = (id: string, retires_on: string) => ({
@@ -75,7 +73,7 @@ it('a model that live versions use and that ends soon, has ended or is not there
   ]);
 });
 
-it('a vendor that refuses the key, and a public address that gives the metrics away, are found by asking [OPS-214]', async () => {
+it('reports a vendor that refuses the key, and a public address that serves the metrics [OPS-214]', async () => {
   const asked: string[] = [];
   const other = createServer((request, response) => {
     asked.push(`${request.method} ${request.url}`);
@@ -95,11 +93,11 @@ it('a vendor that refuses the key, and a public address that gives the metrics a
   expect(told(findings).join('\n')).toContain(`fail: ${url}/metrics can be read by everybody`);
   expect(told(findings).join('\n')).toContain('warn: nothing answers at http://127.0.0.1:1 ');
   expect(JSON.stringify(findings)).not.toContain('sk-secret-key');
-  // Nothing that costs money.
+  // No request may cost money.
   expect(asked.filter((each) => !each.startsWith('GET '))).toEqual([]);
 });
 
-it('the doctor names the first model of a compatible endpoint as the default, and warns if it lists none [START-631]', async () => {
+it('names the first model of a compatible endpoint as the default, and warns if it lists none [START-631]', async () => {
   let data = [{ id: 'llama-9' }];
   const other = createServer((_request, response) => response.end(JSON.stringify({ data }))).listen(0, '127.0.0.1');
   await once(other, 'listening');

@@ -1,19 +1,17 @@
+import { isIP } from 'node:net';
+import { nearest } from '@vestra/contract/nearest';
+import ipaddr from 'ipaddr.js';
 import { modelsInUse } from '../../agents/deployments/index.ts';
-import { type Config, readConfig } from '../../platform/config/config.ts';
+import { type Config, readConfig, settingNames } from '../../platform/config/config.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { StartFailure } from '../../platform/db/start-failure.ts';
-import { dataFolderFindings } from './data-folder.ts';
 import { databaseFindings } from './database.ts';
-import { fileFindings } from './files.ts';
-import { bad, type Finding } from './finding.ts';
-import { retiringFindings, vendorFindings } from './models.ts';
-import { moneyFindings } from './money.ts';
-import { nodeFinding, programFindings } from './programs.ts';
-import { serverFindings } from './server.ts';
-import { settingFindings, unknownSettings } from './settings.ts';
+import { bad, type Finding, ok, warn } from './finding.ts';
+import { dataFolderFindings, fileFindings, nodeFinding, programFindings } from './machine.ts';
+import { moneyFindings, retiringFindings, vendorFindings } from './models-and-money.ts';
 
-/** Looks at everything that a server here needs, whether or not one runs, and changes nothing. */
-export async function examine(env: Record<string, string | undefined>): Promise<Finding[]> {
+/** Checks everything that a server here needs, whether or not one is running. It changes nothing. */
+export async function runChecks(env: Record<string, string | undefined>): Promise<Finding[]> {
   const config = readSettings(env);
   if ('status' in config) return [nodeFinding(), config, ...unknownSettings(env)];
   const lookInside = async (db: Database) => {
@@ -36,7 +34,7 @@ function readSettings(env: Record<string, string | undefined>): Config | Finding
     return readConfig(env);
   } catch (error) {
     if (!(error instanceof StartFailure)) throw error;
-    return bad('settings', error.message, 'The server does not start before this is mended.');
+    return bad('settings', error.message, 'The server does not start until this is fixed.');
   }
 }
 
@@ -49,5 +47,118 @@ export function showFindings(findings: readonly Finding[]): string {
     ...(remedy === null ? [] : [`${' '.repeat(width + 8)}→ ${remedy}`]),
   ]);
   const count = (wanted: Finding['status']) => findings.filter(({ status }) => status === wanted).length;
-  return [...lines, '', `${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} to mend.`].join('\n');
+  return [...lines, '', `${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} to fix.`].join('\n');
 }
+
+/** Settings of the command line and the SDKs. */
+const otherNames = ['VESTRA_KEY', 'VESTRA_URL', 'VESTRA_WEBHOOK_SECRET', 'DATABASE_DIRECT_URL'];
+
+/** Reports unknown settings, and settings that fit a laptop but not a public server. */
+export function settingFindings(env: Record<string, string | undefined>, config: Config): Finding[] {
+  const findings = [...unknownSettings(env), ...exposureFindings(config)];
+  return findings.length === 0 ? [ok('settings', 'every setting is known and fits')] : findings;
+}
+
+function unknownSettings(env: Record<string, string | undefined>): Finding[] {
+  const known = [...settingNames, ...otherNames];
+  return (
+    Object.keys(env)
+      // Any setting can be read from a file.
+      .filter(
+        (name) => name.startsWith('VESTRA_') && !known.includes(name) && !known.includes(name.replace(/_FILE$/, '')),
+      )
+      .map((name) => {
+        const [meant] = nearest(name, known);
+        const remedy = meant ? `Did you mean ${meant}?` : 'The settings are listed in README.md. Remove it.';
+        return warn('settings', `${name} is set, which nothing reads`, remedy);
+      })
+  );
+}
+
+function exposureFindings({ publicUrl, host, allowPrivateAddresses, masterKey, databaseUrl, role }: Config): Finding[] {
+  const isPublic = publicUrl !== null && !isLocal(new URL(publicUrl).hostname);
+  const findings: Finding[] = [];
+  if (isPublic && publicUrl.startsWith('http:')) {
+    findings.push(
+      warn(
+        'settings',
+        'VESTRA_PUBLIC_URL is http: keys and conversations travel in the open',
+        'Put TLS in front and set it to the https address.',
+      ),
+    );
+  }
+  if (publicUrl === null && !isLocal(host)) {
+    findings.push(
+      warn(
+        'settings',
+        `HOST is ${host} and VESTRA_PUBLIC_URL is not set: links in answers lead nowhere else`,
+        'Set VESTRA_PUBLIC_URL to the address that people use.',
+      ),
+    );
+  }
+  if (isPublic && allowPrivateAddresses) {
+    findings.push(
+      warn(
+        'settings',
+        'VESTRA_ALLOW_PRIVATE_ADDRESSES is 1: agents reach this network',
+        'Unset it outside of development.',
+      ),
+    );
+  }
+  if (databaseUrl !== null && masterKey === null && role !== 'all') {
+    findings.push(
+      warn(
+        'settings',
+        `VESTRA_ROLE is ${role} and VESTRA_MASTER_KEY is not set`,
+        'Give each process the same VESTRA_MASTER_KEY.',
+      ),
+    );
+  }
+  return findings;
+}
+
+function isLocal(host: string): boolean {
+  const name = host.replace(/^\[(.*)\]$/, '$1');
+  return name === 'localhost' || (isIP(name) !== 0 && ipaddr.process(name).range() === 'loopback');
+}
+
+const patienceMs = 5_000;
+
+/** Checks that the server answers, and that its metrics are not public. */
+export async function serverFindings({ publicUrl, host, port, role }: Config): Promise<Finding[]> {
+  if (role === 'worker') return [ok('server', 'a worker serves no API')];
+  const here = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  return [
+    await answersAt(here, 'Start it with `vestra start`, where it should run here.'),
+    ...(publicUrl === null
+      ? []
+      : [await answersAt(publicUrl, 'Look at the proxy and the name.'), await hidesMetrics(publicUrl)]),
+  ];
+}
+
+async function answersAt(url: string, remedy: string): Promise<Finding> {
+  const answer = await ask(`${url}/health/ready`);
+  if (answer === null) return warn('server', `nothing answers at ${url}`, remedy);
+  if (answer.status === 200) return ok('server', `ready at ${url}`);
+  if (answer.status !== 503)
+    return warn('server', `what answers at ${url} is no Vestra (status ${answer.status})`, remedy);
+  const { checks = {} } = (await answer.json().catch(() => ({}))) as {
+    checks?: Record<string, { message: string | null }>;
+  };
+  const why = Object.values(checks).flatMap(({ message }) => message ?? []);
+  return bad('server', `not ready at ${url}: ${why.join(' ')}`, 'Fix the named problem.');
+}
+
+/** If a local proxy does not add X-Forwarded-For, its requests look like the operator's. */
+async function hidesMetrics(publicUrl: string): Promise<Finding> {
+  const answer = await ask(`${publicUrl}/metrics`);
+  if (answer?.status !== 200) return ok('server', 'the public address keeps /metrics to itself');
+  return bad(
+    'server',
+    `${publicUrl}/metrics can be read by everybody`,
+    'Let the proxy add X-Forwarded-For, or answer /metrics with 404.',
+  );
+}
+
+const ask = (url: string) =>
+  fetch(url, { signal: AbortSignal.timeout(patienceMs), redirect: 'manual' }).catch(() => null);

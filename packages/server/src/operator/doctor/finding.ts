@@ -1,9 +1,8 @@
-/** What the doctor found: `fail` keeps something from working, `warn` will, or surprises. */
+/** A result of the doctor. `fail` prevents something from working; `warn` will prevent it or is a surprise. */
 export type Finding = {
   status: 'ok' | 'warn' | 'fail';
   about: string;
   what: string;
-  /** What to do about it. */
   remedy: string | null;
 };
 

@@ -3,13 +3,11 @@ import { flatPrice } from '@vestra/models/prices';
 import { type MediaKind, mediaKinds } from '@vestra/models/settings';
 import { z } from 'zod';
 import { StartFailure } from '../db/start-failure.ts';
+import type { S3Location } from '../files/s3-client.ts';
 import { type IsTrustedProxy, readTrustedProxies } from '../http/client-address.ts';
 import type { CgroupSetting } from '../sandbox/cgroups.ts';
-import { readClouds } from './clouds.ts';
-import { embeddingsOf } from './embeddings-config.ts';
-import { fileStoreOf } from './files-config.ts';
-import { readModelsFile } from './models-file.ts';
-import { withSettingsInFiles } from './settings-in-files.ts';
+import { embeddingsOf, readClouds, readModelsFile } from './model-config.ts';
+import { withFileSettings } from './settings-files.ts';
 
 const port = z.coerce.number('must be a number').int().min(0).max(65_535);
 const flag = z.enum(['0', '1']).transform((value) => value === '1');
@@ -20,7 +18,7 @@ const ownAddress = z.url({ protocol: /^https?$/, error: 'must be an address with
   const { username, password } = new URL(address);
   return username === '' && password === '';
 }, 'must not hold a user name or password');
-/** `localhost:11434` would pass for an address whose scheme is `localhost`. */
+/** Without this check `localhost:11434` would pass as an address with the scheme `localhost`. */
 const vendorAddress = (example: string) =>
   z.url({ protocol: /^https?$/, error: `must be an address with http or https, such as ${example}` });
 const webhookSecret = z
@@ -29,7 +27,7 @@ const webhookSecret = z
 
 const region = z.string().regex(/^[a-z0-9-]{1,50}$/, 'must be a region such as eu-central-1');
 
-/** Every setting, with what it must look like. Anything else in the environment is not ours. */
+/** All settings with their format. Other variables of the environment are ignored. */
 const environment = z.object({
   PORT: port.optional(),
   HOST: present.default('127.0.0.1'),
@@ -55,7 +53,7 @@ const environment = z.object({
     .refine((text) => readTrustedProxies(text) !== null, 'must be addresses or ranges such as 10.0.0.0/8, with commas')
     .optional(),
   VESTRA_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).max(10_000_000).default(1200),
-  // Above the four days for which a webhook is tried: what is to be told must still be there.
+  // Webhooks are retried for four days, and their events must exist that long.
   VESTRA_RETENTION_EVENTS_DAYS: days.min(5).default(30),
   VESTRA_RETENTION_TRACES_DAYS: days.default(90),
   VESTRA_RETENTION_DELIVERIES_DAYS: days.default(30),
@@ -148,10 +146,10 @@ export const settingNames: readonly string[] = Object.keys(environment.shape);
 export type Config = ReturnType<typeof readConfig>;
 
 export function readConfig(env: Record<string, string | undefined>) {
-  // An empty variable is how shells and compose files say that it is not set.
+  // Shells and compose files set an empty variable to mean that it is not set.
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
-  const given = withSettingsInFiles(set, settingNames);
-  // Once in the life of a process: to compile the schema first takes longer than to walk it.
+  const given = withFileSettings(set, settingNames);
+  // The schema is used once per process, and compiling it would take longer than interpreting it.
   const result = environment.safeParse(given, { jitless: true });
   if (!result.success) {
     const [first] = result.error.issues;
@@ -160,24 +158,25 @@ export function readConfig(env: Record<string, string | undefined>) {
   const settings = result.data;
   const [input, output] = settings.OPENAI_COMPATIBLE_PRICE?.split(',').map(Number) ?? [];
   return {
-    // Nobody calls these but other processes, which are told the port: several stand on one machine without a setting.
+    // Other processes read the port of these roles from the database, so several can run on one machine without a
+    // setting.
     port: settings.PORT ?? (servesCallers(settings.VESTRA_ROLE) ? 4600 : 0),
     host: settings.HOST,
     publicUrl: settings.VESTRA_PUBLIC_URL ?? null,
-    /** Where other processes of this server reach this one; null: where it listens. */
+    /** The address at which other processes reach this one; null if it is the address on which it listens. */
     internalUrl: settings.VESTRA_INTERNAL_URL ?? null,
     dataDir: resolve(settings.VESTRA_DATA_DIR),
     databaseUrl: settings.DATABASE_URL ?? null,
     pooler: { kind: settings.VESTRA_DATABASE_POOLER ?? null, directUrl: settings.DATABASE_DIRECT_URL ?? null },
     masterKey: settings.VESTRA_MASTER_KEY ?? null,
     role: settings.VESTRA_ROLE,
-    /** Who has it may read /metrics from anywhere. */
+    /** Lets its holder read /metrics from anywhere. */
     metricsToken: keyOf(settings.VESTRA_METRICS_TOKEN),
-    /** Where /metrics and /health/* are served besides, for a process that serves nothing else too. */
+    /** An additional port for /metrics and /health/*, also for processes that serve no API. */
     operatorPort: settings.VESTRA_OPERATOR_PORT ?? null,
-    /** For how long a server that is to stop still serves and says that it is not ready. */
+    /** The time in which a stopping server still answers and reports not ready. */
     drainMs: settings.VESTRA_DRAIN_SECONDS * 1000,
-    /** After that: for how long it lets replies, streams and jobs end. */
+    /** The time after that in which replies, streams and jobs can finish. */
     stopMs: settings.VESTRA_STOP_SECONDS * 1000,
     runs: runSettings(settings.VESTRA_LEASE_SECONDS * 1000),
     allowPrivateAddresses: settings.VESTRA_ALLOW_PRIVATE_ADDRESSES,
@@ -194,11 +193,14 @@ export function readConfig(env: Record<string, string | undefined>) {
         settings.VESTRA_ROLE === 'api' && settings.VESTRA_COMPUTER !== 'off'
           ? 'elsewhere'
           : (settings.VESTRA_COMPUTER ?? null),
-      /** Which cgroup may be divided among computers; null: wherever one is plainly the server's. */
+      /** The cgroup to divide among computers; null to use one that clearly belongs to the server. */
       cgroup: (settings.VESTRA_CGROUP ?? null) as CgroupSetting,
       cpus: settings.VESTRA_COMPUTER_CPUS ?? null,
       idleMs: settings.VESTRA_COMPUTER_IDLE_SECONDS * 1000,
-      /** Whether homes are saved to the file store. Where files lie in the data folder, every process has that. */
+      /**
+       * Whether homes are saved to the file store. With files in the data folder, every process can read the homes
+       * there.
+       */
       savesHomes:
         (settings.VESTRA_HOMES ?? (settings.VESTRA_FILES === undefined ? 'local' : 'snapshot')) === 'snapshot',
       saveEveryMs: settings.VESTRA_HOMES_SAVE_SECONDS * 1000,
@@ -258,15 +260,15 @@ export function readConfig(env: Record<string, string | undefined>) {
       own:
         settings.VESTRA_MODELS_FILE === undefined
           ? []
-          : readModelsFile(resolve(settings.VESTRA_MODELS_FILE), (name) => withSettingsInFiles(set, [name])[name]),
+          : readModelsFile(resolve(settings.VESTRA_MODELS_FILE), (name) => withFileSettings(set, [name])[name]),
       defaultModel: settings.VESTRA_DEFAULT_MODEL ?? null,
     },
-    /** Whether vendors are asked which models they have. */
+    /** Whether the server asks vendors for their models. */
     asksForModels: settings.VESTRA_ASK_FOR_MODELS,
   };
 }
 
-/** Null: speech comes from packages on this machine. */
+/** Returns null if speech comes from local packages. */
 function realtimeOf(settings: z.output<typeof environment>) {
   if (settings.VESTRA_VOICE === 'offline') return null;
   const openai = endpoint(settings.OPENAI_API_KEY, settings.OPENAI_BASE_URL);
@@ -280,7 +282,7 @@ function portsIn(text: string): { min: number; max: number } | null {
   return min >= 1024 && max <= 65_535 && min <= max ? { min, max } : null;
 }
 
-/** Of the kinds that browsers know, each with its host. */
+/** Accepts the schemes that browsers know, each with a host. */
 function iceUrlsIn(text: string): string[] | null {
   const urls = text.split(',').map((each) => each.trim());
   return urls.every((url) => /^(stuns?|turns?):[^\s:?/]+(:\d{1,5})?(\?transport=(udp|tcp))?$/.test(url)) ? urls : null;
@@ -295,14 +297,16 @@ function iceOf(settings: z.output<typeof environment>) {
   return { urls, secret };
 }
 
-/** The other roles work for those that do. */
+/** The other roles work for these two. */
 export const servesCallers = (role: 'all' | 'api' | 'worker' | 'computers'): boolean =>
   role === 'all' || role === 'api';
 
 const trustedBy = (text: string | undefined): IsTrustedProxy =>
   (text === undefined ? null : readTrustedProxies(text)) ?? (() => false);
 
-/** Renewed often enough that two renewals may fail, and looked for so often that a dead owner's run waits little longer. */
+/**
+ * Two renewals may fail before a lease expires. Sweeps are frequent, so that the run of a dead process soon continues.
+ */
 const runSettings = (leaseMs: number) => ({
   leaseMs,
   renewEveryMs: Math.round(leaseMs / 4),
@@ -314,8 +318,53 @@ function endpoint(key: string | undefined, baseUrl: string | undefined) {
   return apiKey && { apiKey, baseUrl: baseUrl ?? null };
 }
 
-/** A function, so that a configuration that is printed or serialised cannot show the key. */
+/** Returns a function, so that a printed or serialised configuration cannot show the key. */
 const keyOf = (key: string | undefined) => (key === undefined ? null : () => key);
 
 const mediaKindsIn = (list: string | undefined): MediaKind[] | null =>
   list === undefined ? null : mediaKinds.filter((kind) => list.split(',').includes(kind));
+
+type Settings = Readonly<
+  Partial<
+    Record<
+      | 'VESTRA_FILES'
+      | 'VESTRA_S3_ENDPOINT'
+      | 'AWS_REGION'
+      | 'AWS_DEFAULT_REGION'
+      | 'AWS_ACCESS_KEY_ID'
+      | 'AWS_SECRET_ACCESS_KEY'
+      | 'AWS_SESSION_TOKEN',
+      string
+    >
+  >
+>;
+
+const address = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([A-Za-z0-9_.-]+(?:\/[A-Za-z0-9_.-]+)*))?\/?$/;
+
+/** The bucket for files; null if they are in the data folder. */
+function fileStoreOf(settings: Settings): S3Location | null {
+  if (settings.VESTRA_FILES === undefined) return null;
+  const [, bucket, prefix = ''] = address.exec(settings.VESTRA_FILES) ?? [];
+  if (bucket === undefined || prefix.split('/').some((part) => /^\.+$/.test(part))) {
+    throw new StartFailure('The setting VESTRA_FILES is not valid: it must be s3://bucket or s3://bucket/prefix.');
+  }
+  const { VESTRA_S3_ENDPOINT: endpoint, AWS_REGION, AWS_DEFAULT_REGION } = settings;
+  // Self-hosted stores have one region, which most of them call us-east-1.
+  const region = AWS_REGION ?? AWS_DEFAULT_REGION ?? (endpoint === undefined ? undefined : 'us-east-1');
+  if (region === undefined) throw new StartFailure('VESTRA_FILES is set: set AWS_REGION or VESTRA_S3_ENDPOINT too.');
+  const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: session } = settings;
+  if (id === undefined || secret === undefined) {
+    throw new StartFailure('VESTRA_FILES is set: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY too.');
+  }
+  return {
+    endpoint: endpoint ?? `https://s3.${region}.amazonaws.com`,
+    region,
+    bucket,
+    prefix,
+    keys: {
+      accessKeyId: id,
+      secretAccessKey: () => secret,
+      sessionToken: session === undefined ? null : () => session,
+    },
+  };
+}

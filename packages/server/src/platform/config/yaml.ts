@@ -1,2 +1,2 @@
-/** What reads YAML, as a file that can be required in the bundle too. */
+/** A separate file, so that the bundle can load YAML with `require` too. */
 export { parse } from 'yaml';

@@ -1,40 +1,212 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { access, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fail } from '@vestra/contract/errors';
+
 /**
- * Where bytes lie, each under a name and apart per org, so that no org can find out what another has. A folder on disk
- * is one, a bucket of an S3-compatible store another.
+ * Stores bytes under a name, separated by org, so that no org can find out what another has stored. There is an
+ * implementation for a folder and one for an S3-compatible bucket.
  *
- * What a file holds is named by its hash, 64 hex digits: it never changes, it is kept once however often it is put, and
- * what is put or read whole is held against its name. Any other name, such as that of a computer's saved home, belongs
- * to whoever made it up. Names are the server's own: nothing that a caller has written is one.
+ * The content of a file is stored under its SHA-256 hash (64 hex digits). It never changes, it is stored once, and it
+ * is compared with its name when it is written or read as a whole. Other names, such as those of saved homes, are
+ * chosen by the code that writes them. Names never come from a caller.
  *
- * A store that is away, or has no room left, is a `not_ready` failure with a sentence that says which.
+ * A store that is unreachable or full fails with `not_ready` and a message that says which.
  */
 export type FileStore = {
-  /** Whole or not at all, and before it resolves also through a power cut. A part of it can never be seen. */
-  put: (orgId: string, name: string, content: Content) => Promise<KeptFile>;
-  /** Null where there is nothing of this name. What is not read to its end must be returned, as `for await` does. */
+  /** Writes all or nothing. When it resolves, the content survives a power cut. */
+  put: (orgId: string, name: string, content: Content) => Promise<StoredContent>;
+  /**
+   * Returns null if the name does not exist. Read the chunks to the end or return the iterator, as `for await` does.
+   */
   open: (orgId: string, name: string, range?: Range) => Promise<Opened | null>;
-  /** All of it, for what is known to be small. Null where there is nothing of this name. */
+  /** Reads small content as a whole. Returns null if the name does not exist. */
   read: (orgId: string, name: string) => Promise<Uint8Array | null>;
   has: (orgId: string, name: string) => Promise<boolean>;
-  /** Removing what is not there changes nothing. */
+  /** Has no effect if the name does not exist. */
   remove: (orgId: string, name: string) => Promise<void>;
-  /** Everything that lies here, of all orgs, in no order; what comes or goes meanwhile may be missing or told. */
-  list: () => AsyncIterable<Listed>;
-  /** An address at which whoever has it may download this for a while; null where only the server reads the store. */
+  /**
+   * Everything in the store, of all orgs, in no order. It may or may not include what is added or removed meanwhile.
+   */
+  list: () => AsyncIterable<ListedFile>;
+  /** A temporary address for downloading the content; null if only the server reads the store. */
   link: (orgId: string, name: string, as: Download) => string | null;
 };
 
 export type Content = Uint8Array | AsyncIterable<Uint8Array>;
 
-/** Of the whole content, as it was when it was put. */
-export type KeptFile = { sha256: string; bytes: number };
+/** Describes the whole content. */
+export type StoredContent = { sha256: string; bytes: number };
 
-/** From the first byte to the last one, both counted from 0 and both included. */
+/** Byte offsets from 0, both included. */
 export type Range = { first: number; last: number };
 
-/** `bytes`: of the whole, whatever range of it the chunks bring. */
+/** `bytes` is the size of the whole content, even if the chunks are a range. */
 type Opened = { bytes: number; chunks: AsyncIterable<Uint8Array> };
 
-export type Listed = { orgId: string; name: string; bytes: number };
+export type ListedFile = { orgId: string; name: string; bytes: number };
 
 type Download = { filename: string; mediaType: string; seconds: number };
+
+export const isHash = (name: string) => /^[0-9a-f]{64}$/.test(name);
+
+/**
+ * The parts of a path or key. It throws for names that could lead out of the org's folder. The first two characters are
+ * a folder, so that no folder grows too large to list.
+ */
+export function partsOf(orgId: string, name: string): [string, string, string] {
+  if (!/^[A-Za-z0-9_-]{1,100}$/.test(orgId) || !isName(name)) throw new Error('That is no name of stored content.');
+  return [orgId, name.slice(0, 2), name];
+}
+
+export const isName = (name: string) => /^[a-z0-9]{4,100}(\.[a-z]{1,20})?$/.test(name);
+
+/** Passes the content on while hashing it. Call `kept` when the chunks are read. */
+export function hashWhileReading(content: Content): { chunks: AsyncIterable<Uint8Array>; kept: () => StoredContent } {
+  const digest = createHash('sha256');
+  let bytes = 0;
+  async function* pass() {
+    for await (const chunk of content instanceof Uint8Array ? [content] : content) {
+      digest.update(chunk);
+      bytes += chunk.byteLength;
+      yield chunk;
+    }
+  }
+  return { chunks: pass(), kept: () => ({ sha256: digest.digest('hex'), bytes }) };
+}
+
+/** Content must match the hash it is stored under. Otherwise a file would show the content of another. */
+export function assertHashMatches(name: string, { sha256 }: StoredContent): void {
+  if (isHash(name) && name !== sha256) throw new Error(`What was to be kept as ${name} has another hash.`);
+}
+
+/** The stored content does not match its name. */
+export class DamagedContent extends Error {
+  override readonly name = 'DamagedContent';
+}
+
+/** Holds the last chunk back until the hash is verified, so that a reader of damaged content never gets all of it. */
+export async function* verifyWhileReading(name: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  if (!isHash(name)) return yield* chunks;
+  const digest = createHash('sha256');
+  let last: Uint8Array | null = null;
+  for await (const chunk of chunks) {
+    digest.update(chunk);
+    if (last) yield last;
+    last = chunk;
+  }
+  if (digest.digest('hex') !== name)
+    throw new DamagedContent(`What is kept as ${name} is damaged: it has another hash.`);
+  if (last) yield last;
+}
+
+export async function readWhole(store: Pick<FileStore, 'open'>, orgId: string, name: string) {
+  const opened = await store.open(orgId, name);
+  if (!opened) return null;
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of opened.chunks) chunks.push(chunk);
+  return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
+}
+
+const again = { away: 5_000, full: 60_000 };
+
+/** The caller can send the request again: neither is a fault of the request. */
+export const storeFailure = (what: keyof typeof again) =>
+  fail('not_ready', {
+    message:
+      what === 'away'
+        ? 'The file store is away. Try again shortly.'
+        : 'The file store has no room left. It takes new files again when whoever runs this server has made room.',
+    retry_after_ms: again[what],
+  });
+
+/** Stores content in a folder as `<org>/<first two characters>/<name>`. */
+export function createDiskStore(folder: string): FileStore {
+  const pathOf = (orgId: string, name: string) => join(folder, ...partsOf(orgId, name));
+
+  const store: FileStore = {
+    async put(orgId, name, content) {
+      const path = pathOf(orgId, name);
+      const there = isHash(name) ? await stat(path).catch(nothing) : null;
+      if (there) return { sha256: name, bytes: there.size };
+      const beside = `${path}-${randomBytes(6).toString('hex')}`;
+      const { chunks, kept } = hashWhileReading(content);
+      try {
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+        await writeThrough(beside, chunks);
+        const what = kept();
+        assertHashMatches(name, what);
+        await rename(beside, path);
+        await syncFolder(dirname(path));
+        return what;
+      } catch (error) {
+        await rm(beside, { force: true });
+        throw isFull(error) ? storeFailure('full') : error;
+      }
+    },
+    async open(orgId, name, range) {
+      const file = await open(pathOf(orgId, name), 'r').catch(nothing);
+      if (!file) return null;
+      const { size: bytes } = await file.stat();
+      if (range) return { bytes, chunks: file.createReadStream({ start: range.first, end: range.last }) };
+      return { bytes, chunks: verifyWhileReading(name, file.createReadStream()) };
+    },
+    read: (orgId, name) => readWhole(store, orgId, name),
+    has: (orgId, name) =>
+      access(pathOf(orgId, name)).then(
+        () => true,
+        (error: NodeJS.ErrnoException) => nothing(error) !== null,
+      ),
+    async remove(orgId, name) {
+      await rm(pathOf(orgId, name), { force: true });
+    },
+    list: () => listIn(folder),
+    link: () => null,
+  };
+  return store;
+}
+
+async function* listIn(folder: string): AsyncGenerator<ListedFile> {
+  for await (const org of entriesOf(folder)) {
+    for await (const group of entriesOf(join(folder, org))) {
+      for await (const name of entriesOf(join(folder, org, group))) {
+        // Files that are still being written have a name that is never stored.
+        if (!isName(name)) continue;
+        const found = await stat(join(folder, org, group, name)).catch(nothing);
+        if (found) yield { orgId: org, name, bytes: found.size };
+      }
+    }
+  }
+}
+
+async function* entriesOf(folder: string): AsyncGenerator<string> {
+  const opened = await opendir(folder).catch(nothing);
+  for await (const { name } of opened ?? []) yield name;
+}
+
+function nothing(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+  throw error;
+}
+
+const isFull = (error: unknown) => ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+async function writeThrough(path: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(chunks);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** The new name survives a power cut only if the folder is synced too. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '@vestra/contract/errors';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createDiskStore } from './disk.ts';
-import type { FileStore } from './file-store.ts';
+import { createDiskStore, type FileStore } from './file-store.ts';
 import { createS3Store } from './s3.ts';
 import { type S3Fixture, startS3 } from './s3-server.fixture.ts';
 
@@ -51,7 +50,7 @@ async function listed(store: FileStore): Promise<string[]> {
 }
 
 describe.each(['disk', 's3'] as const)('a file store on %s', (kind) => {
-  it('gives back what was put, whole and by ranges, and lists and removes it [STORE-001]', async () => {
+  it('returns stored content as a whole and by ranges, lists and removes it [STORE-001]', async () => {
     const store = stores[kind];
     const small = Buffer.from('hello');
     const large = randomBytes(9 * megabyte + 17);
@@ -81,7 +80,7 @@ describe.each(['disk', 's3'] as const)('a file store on %s', (kind) => {
     expect(await listed(store)).toEqual([]);
   });
 
-  it('shows one org nothing of another, and takes no name that leads elsewhere [STORE-002]', async () => {
+  it('separates orgs, and refuses names that lead elsewhere [STORE-002]', async () => {
     const store = stores[kind];
     const bytes = Buffer.from(`secret of ${kind}`);
     await store.put(orgA, hashOf(bytes), bytes);
@@ -100,7 +99,7 @@ describe.each(['disk', 's3'] as const)('a file store on %s', (kind) => {
     await store.remove(orgA, hashOf(bytes));
   });
 
-  it('never shows a part of what was put, nor anything under a hash that it has not [STORE-003]', async () => {
+  it('never shows partial content, nor content under a wrong hash [STORE-003]', async () => {
     const store = stores[kind];
     const bytes = randomBytes(9 * megabyte);
     const cut = store.put(orgA, hashOf(bytes), chunksOf(bytes, megabyte, new Error('the sender went away')));
@@ -117,11 +116,11 @@ describe.each(['disk', 's3'] as const)('a file store on %s', (kind) => {
   });
 });
 
-describe('a store that has a bad day', () => {
+describe('a failing store', () => {
   const bytes = randomBytes(3 * megabyte);
   const name = hashOf(bytes);
 
-  it('is asked again after 500, 503 and a lost answer, and a broken download goes on where it was [STORE-004]', async () => {
+  it('retries after 500, 503 and a lost response, and resumes a broken download [STORE-004]', async () => {
     const troubles = [{ answer: 503, code: 'SlowDown' }, { answer: 500, code: 'InternalError' }, 'silence' as const];
     s3.trouble(() => troubles.shift() ?? null);
     await stores.s3.put(orgA, name, bytes);
@@ -133,7 +132,7 @@ describe('a store that has a bad day', () => {
     expect(s3.seen.length - before).toBeGreaterThan(2);
   });
 
-  it('that is away or full is told with a time to come back, and is well again by itself [STORE-005]', async () => {
+  it('reports an unreachable or full store with a retry time, and recovers by itself [STORE-005]', async () => {
     const failureOf = (work: Promise<unknown>) =>
       work.then(
         () => null,
@@ -171,21 +170,24 @@ describe('a store that has a bad day', () => {
     expect(bytes.equals((await stores.s3.read(orgA, name)) ?? Buffer.alloc(0))).toBe(true);
   });
 
-  it('that gives back other bytes than were put ends the reader short [STORE-003]', async () => {
+  it('ends the reader early if the stored bytes are damaged [STORE-003]', async () => {
     const damaged = Buffer.from('damaged');
     await stores.s3.put(orgA, 'dddd.other', damaged);
     const opened = await stores.s3.open(orgA, 'dddd.other');
     expect(await whole(opened?.chunks ?? chunksOf(damaged, 1))).toEqual(damaged);
-    const { checked } = await import('./content.ts');
+    const { verifyWhileReading } = await import('./file-store.ts');
     const got: Uint8Array[] = [];
     await expect(async () => {
-      for await (const chunk of checked(name, chunksOf(Buffer.from(bytes).fill(~(bytes[0] as number), 0, 1), megabyte)))
+      for await (const chunk of verifyWhileReading(
+        name,
+        chunksOf(Buffer.from(bytes).fill(~(bytes[0] as number), 0, 1), megabyte),
+      ))
         got.push(chunk);
     }).rejects.toThrow('is damaged');
     expect(Buffer.concat(got).length).toBeLessThan(bytes.length);
   });
 
-  it('is refused with a sentence that holds no credential where the keys are wrong [STORE-006]', async () => {
+  it('reports wrong keys without showing a credential [STORE-006]', async () => {
     const secret = 'wrong-secret-value';
     const keys = { accessKeyId: 'S3RVER', secretAccessKey: () => secret, sessionToken: null };
     const store = createS3Store({ ...s3.place, keys }, log);
@@ -196,12 +198,12 @@ describe('a store that has a bad day', () => {
   });
 });
 
-describe('a signed address', () => {
+describe('a signed link', () => {
   const page = Buffer.from('<script>alert(1)</script>');
   const link = (seconds: number, mediaType = 'text/html') =>
     stores.s3.link(orgA, hashOf(page), { filename: 'a "b".html', mediaType, seconds }) as string;
 
-  it('gives the file to whoever has it, to be saved and never shown, until it expires [STORE-007]', async () => {
+  it('downloads the file as an attachment until it expires [STORE-007]', async () => {
     await stores.s3.put(orgA, hashOf(page), page);
     const answer = await fetch(link(60));
     expect(await answer.text()).toBe(page.toString());
@@ -211,7 +213,7 @@ describe('a signed address', () => {
       'cache-control': 'private, no-store',
     });
     expect((await fetch(link(60, 'image/png'))).headers.get('content-type')).toBe('image/png');
-    // Signed for no time at all: it was over before it was followed.
+    // The link has expired before it is used.
     const expired = await fetch(link(-1));
     expect([expired.status, await expired.text()]).toEqual([403, expect.stringContaining('Request has expired')]);
     const of = new URL(link(60));

@@ -10,19 +10,19 @@ import {
 } from '@vestra/models/vendors/clouds/aws-signature';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { guardedConnector, type OutboundLog } from '../outbound/connector.ts';
-import { storeFailure } from './content.ts';
+import { storeFailure } from './file-store.ts';
 
-/** The bucket, as the settings name it. Keys are functions: whatever prints this cannot show them. */
-export type S3Place = { endpoint: string; region: string; bucket: string; prefix: string; keys: AwsKeys };
+/** The bucket of the settings. Keys are functions, so that printing this never shows them. */
+export type S3Location = { endpoint: string; region: string; bucket: string; prefix: string; keys: AwsKeys };
 
 type S3Request = {
   method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
-  /** In the bucket; absent: the bucket itself. */
+  /** The key in the bucket; absent for the bucket itself. */
   key?: string;
   query?: Readonly<Record<string, string>>;
   headers?: Readonly<Record<string, string>>;
   body?: Uint8Array | string;
-  /** Statuses other than 2xx that are an answer, and no failure. */
+  /** Statuses other than 2xx that are not a failure. */
   expected?: readonly number[];
   patience?: keyof typeof patience;
 };
@@ -30,40 +30,42 @@ type S3Request = {
 type S3Answer = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers' | 'body'>;
 
 export type S3Client = {
-  /** The body of the answer must be read or dumped. Throws `not_ready` where the store stays away or is full. */
+  /** Read or dump the body of the response. Throws `not_ready` if the store stays unreachable or is full. */
   send: (request: S3Request) => Promise<S3Answer>;
-  /** The same with the answer as text, for what is small. */
+  /** Sends a request and returns a small response as text. */
   ask: (request: S3Request) => Promise<string>;
-  /** An address that lets whoever has it read one key for a while. */
+  /** A temporary address that lets its holder read one key. */
   sign: (key: string, query: Readonly<Record<string, string>>, seconds: number) => string;
   close: () => Promise<void>;
 };
 
 /**
- * How often something is tried, and how long each try waits for an answer. What is asked while a database transaction
- * waits is asked briefly: a store that is away must not use up the connections.
+ * How often a request is tried, and how long each try waits. Requests inside a database transaction use `brief`: an
+ * unreachable store must not use up the connections.
  */
 const patience = {
   usual: { tries: 4, answerMs: 15_000 },
   brief: { tries: 2, answerMs: 3_000 },
 };
 
-/** Before the second try; four times as long before each further one. */
+/** The pause before the second try. It grows fourfold with each further one. */
 const firstPauseMs = 100;
 
-/** Between two chunks of a body. */
+/** The longest pause between two chunks of a body. */
 const silenceMs = 30_000;
-const mostOfAnswer = 4 * 1024 * 1024;
+const maxAnswerBytes = 4 * 1024 * 1024;
 
-/** The few calls of S3 that a file store needs, always with the bucket in the path: every compatible store takes that. */
-export function createS3Client(place: S3Place, log: OutboundLog, pauseMs = firstPauseMs): S3Client {
+/**
+ * The few S3 requests that a file store needs. The bucket is part of the path, which every compatible store accepts.
+ */
+export function createS3Client(place: S3Location, log: OutboundLog, pauseMs = firstPauseMs): S3Client {
   const { endpoint, region, bucket, keys } = place;
   const { origin, host, pathname } = new URL(endpoint);
   const base = `${pathname.replace(/\/+$/, '')}/${bucket}`;
   const signer = (): AwsSigner => ({ region, service: 's3', keys, now: new Date() });
   const agent = new Agent({
     allowH2: false,
-    // Whoever runs the server has named it: it may well be on their own network.
+    // The operator chose this address, which may be in their own network.
     connect: guardedConnector({ allowPrivate: true, log, build: buildConnector }),
     bodyTimeout: silenceMs,
     keepAliveMaxTimeout: 30_000,
@@ -74,11 +76,11 @@ export function createS3Client(place: S3Place, log: OutboundLog, pauseMs = first
     for (let attempt = 1; ; attempt++) {
       const answer = await tryOnce(request).catch((error: unknown) => error as Error);
       if (!(answer instanceof Error) && isAnswer(answer, request)) return answer;
-      const told = answer instanceof Error ? { reason: reasonOf(answer) } : await faultIn(answer);
-      if (isFull(told)) throw tell(request, told, 'full');
-      if (!isPassing(told)) throw refusal(request, told);
-      if (attempt === tries) throw tell(request, told, 'away');
-      // Not all at once: whoever met the same trouble pauses as long.
+      const fault = answer instanceof Error ? { reason: reasonOf(answer) } : await faultIn(answer);
+      if (isFull(fault)) throw logFailure(request, fault, 'full');
+      if (!isPassing(fault)) throw refusal(request, fault);
+      if (attempt === tries) throw logFailure(request, fault, 'away');
+      // Random pauses keep clients from retrying all at the same moment.
       await pause(pauseMs * 4 ** (attempt - 1) * (0.5 + Math.random()));
     }
   }
@@ -107,13 +109,13 @@ export function createS3Client(place: S3Place, log: OutboundLog, pauseMs = first
     });
   }
 
-  /** Why, for those who run the server. Neither key nor address of what was asked for: an address may be signed. */
-  function tell({ method }: S3Request, told: Told, what: 'away' | 'full') {
-    log.warn({ store: host, method, ...told }, `the file store ${what === 'full' ? 'is full' : 'is away'}`);
+  /** Logs the reason for the operator, without the key or address of the request: an address may be signed. */
+  function logFailure({ method }: S3Request, fault: S3Fault, what: 'away' | 'full') {
+    log.warn({ store: host, method, ...fault }, `the file store ${what === 'full' ? 'is full' : 'is unreachable'}`);
     return storeFailure(what);
   }
 
-  function refusal({ method }: S3Request, { status, code }: Told): Error {
+  function refusal({ method }: S3Request, { status, code }: S3Fault): Error {
     const hint =
       status === 403 || status === 401
         ? 'Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and what they may do in the bucket.'
@@ -128,7 +130,7 @@ export function createS3Client(place: S3Place, log: OutboundLog, pauseMs = first
       let text = '';
       for await (const chunk of body) {
         text += chunk;
-        if (text.length > mostOfAnswer) throw new Error(`The file store at ${host} answers with too much.`);
+        if (text.length > maxAnswerBytes) throw new Error(`The file store at ${host} answers with too much.`);
       }
       return text;
     },
@@ -157,24 +159,24 @@ export function createS3Client(place: S3Place, log: OutboundLog, pauseMs = first
   };
 }
 
-type Told = { status?: number; code?: string; reason?: string };
+type S3Fault = { status?: number; code?: string; reason?: string };
 
 const isAnswer = ({ statusCode }: S3Answer, { expected = [] }: S3Request) =>
   (statusCode >= 200 && statusCode < 300) || expected.includes(statusCode);
 
-async function faultIn({ statusCode, body }: S3Answer): Promise<Told> {
+async function faultIn({ statusCode, body }: S3Answer): Promise<S3Fault> {
   const text = await body.text().catch(() => '');
   const [, code] = /<Code>([A-Za-z0-9]{1,100})<\/Code>/.exec(text.slice(0, 10_000)) ?? [];
   return { status: statusCode, ...(code !== undefined && { code }) };
 }
 
-/** As AWS, MinIO, Ceph and others say it. */
+/** The codes that AWS, MinIO, Ceph and others use. */
 const fullCodes =
   /^(InsufficientStorage|XMinioStorageFull|StorageFull|QuotaExceeded|.*QuotaExceeded|ServiceQuotaExceeded)$/;
 
-const isFull = ({ status, code }: Told) => status === 507 || fullCodes.test(code ?? '');
+const isFull = ({ status, code }: S3Fault) => status === 507 || fullCodes.test(code ?? '');
 
-const isPassing = ({ status, code }: Told) =>
+const isPassing = ({ status, code }: S3Fault) =>
   status === undefined ||
   status >= 500 ||
   status === 429 ||
@@ -182,10 +184,10 @@ const isPassing = ({ status, code }: Told) =>
   code === 'RequestTimeout' ||
   code === 'SlowDown';
 
-/** An error of the client may carry the whole request with it. */
+/** Log only the code or name, because an error of the client may contain the whole request. */
 const reasonOf = (error: Error) => (error as NodeJS.ErrnoException).code ?? error.name;
 
-/** By RFC 3986: what `encodeURIComponent` leaves and the signature does not. */
+/** Encodes by RFC 3986, as the signature requires: `encodeURIComponent` leaves some characters. */
 const encoded = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
 

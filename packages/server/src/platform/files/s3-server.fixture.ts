@@ -7,31 +7,31 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AwsV4Signer } from 'aws4fetch';
 import S3rver from 's3rver';
-import type { S3Place } from './s3-client.ts';
+import type { S3Location } from './s3-client.ts';
 
-/** What a bad day of the store looks like, for one request; null: it is passed on as it is. */
+/** A fault for one request; null forwards it unchanged. */
 type Trouble =
   | { answer: number; code?: string }
-  /** The connection ends after so many bytes of the answer's body. */
+  /** The connection ends after this many bytes of the response body. */
   | { cutAfter: number }
-  /** The connection ends after the request was done, before it is answered. */
+  /** The connection ends after the request was executed, before the response. */
   | 'silence'
   | null;
 
 export type S3Fixture = {
-  place: S3Place;
-  /** As the settings name it. */
+  place: S3Location;
+  /** The settings for this server. */
   env: Record<string, string>;
-  /** Asked before each request; none by default. */
+  /** Called before each request. By default there are no faults. */
   trouble: (of: (request: { method: string; url: string }) => Trouble) => void;
-  /** Everything that came, the newest last. */
+  /** All requests, the newest last. */
   seen: { method: string; url: string; status: number | null }[];
   stop: () => Promise<void>;
 };
 
 const key = { id: 'S3RVER', secret: 'S3RVER' };
 
-/** A real S3 server, which checks signatures, behind a proxy that makes trouble when it is told to. */
+/** A real S3 server that checks signatures, behind a proxy that can inject faults. */
 export async function startS3({ bucket = 'vestra' } = {}): Promise<S3Fixture> {
   const folder = await mkdtemp(join(tmpdir(), 'vestra-s3-'));
   const server = new S3rver({
@@ -89,7 +89,7 @@ async function bodyOf(incoming: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The server behind takes any signature of version 4. Here it is worked out anew, by a client that is not ours. */
+/** The server behind accepts any version 4 signature. This check computes it again with another client. */
 async function isSigned({ method = '', url = '', headers }: IncomingMessage, body: Buffer): Promise<boolean> {
   const address = new URL(url, `http://${headers.host}`);
   const given = address.searchParams.get('X-Amz-Signature');

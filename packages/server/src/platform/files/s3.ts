@@ -1,16 +1,27 @@
 import type { OutboundLog } from '../outbound/connector.ts';
-import { assertNamed, checked, counted, isName, partsOf, readWhole, storeFailure } from './content.ts';
-import type { FileStore, KeptFile, Listed, Range } from './file-store.ts';
-import { createS3Client, type S3Client, type S3Place } from './s3-client.ts';
+import {
+  assertHashMatches,
+  type FileStore,
+  hashWhileReading,
+  isName,
+  type ListedFile,
+  partsOf,
+  type Range,
+  readWhole,
+  type StoredContent,
+  storeFailure,
+  verifyWhileReading,
+} from './file-store.ts';
+import { createS3Client, type S3Client, type S3Location } from './s3-client.ts';
 
-/** So much is held in memory of what is being put. S3 takes ten thousand parts: this makes 80 GB. */
+/** The memory per upload. S3 accepts ten thousand parts, which makes 80 GB. */
 const partBytes = 8 * 1024 * 1024;
-/** How often a download that broke off goes on from where it was. */
-const mostResumed = 5;
+/** How often an interrupted download is resumed. */
+const maxResumes = 5;
 
-/** A bucket: `<prefix>/<org>/<first two characters>/<name>`. */
+/** Stores content in a bucket as `<prefix>/<org>/<first two characters>/<name>`. */
 export function createS3Store(
-  place: S3Place,
+  place: S3Location,
   log: OutboundLog,
   { pauseMs }: { pauseMs?: number } = {},
 ): FileStore & { close: () => Promise<void> } {
@@ -21,18 +32,18 @@ export function createS3Store(
   const store: FileStore & { close: () => Promise<void> } = {
     async put(orgId, name, content) {
       const key = keyOf(orgId, name);
-      const { chunks, kept } = counted(content);
+      const { chunks, kept } = hashWhileReading(content);
       const parts = inParts(chunks);
       const { value: first = new Uint8Array(), done } = await parts.next();
       if (done || first.byteLength < partBytes) {
         const what = kept();
-        assertNamed(name, what);
+        assertHashMatches(name, what);
         await client.ask({ method: 'PUT', key, body: first });
         return what;
       }
       return putInParts(client, key, { first, rest: parts }, () => {
         const what = kept();
-        assertNamed(name, what);
+        assertHashMatches(name, what);
         return what;
       });
     },
@@ -43,7 +54,7 @@ export function createS3Store(
       const { bytes } = opened;
       const last = range?.last ?? bytes - 1;
       const chunks = resuming(client, key, opened, { first: range?.first ?? 0, last: Math.min(last, bytes - 1) });
-      return { bytes, chunks: range ? chunks : checked(name, chunks) };
+      return { bytes, chunks: range ? chunks : verifyWhileReading(name, chunks) };
     },
     read: (orgId, name) => readWhole(store, orgId, name),
     async has(orgId, name) {
@@ -62,7 +73,7 @@ export function createS3Store(
         {
           'response-cache-control': 'private, no-store',
           'response-content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(filename)}`,
-          // What could run in a browser is no page of the store's either.
+          // The store must not serve content that a browser would execute.
           'response-content-type': /html|xml|svg|script/i.test(mediaType) ? 'application/octet-stream' : mediaType,
         },
         seconds,
@@ -72,13 +83,13 @@ export function createS3Store(
   return store;
 }
 
-/** Nothing of it can be seen before the last call; what was begun and not ended is given up. */
+/** Nothing is visible before the last request. If it fails, the upload is aborted. */
 async function putInParts(
   client: S3Client,
   key: string,
   { first, rest }: { first: Uint8Array; rest: AsyncIterable<Uint8Array> },
-  checkedWhole: () => KeptFile,
-): Promise<KeptFile> {
+  checkedWhole: () => StoredContent,
+): Promise<StoredContent> {
   const uploadId = tagIn(await client.ask({ method: 'POST', key, query: { uploads: '' } }), 'UploadId');
   if (uploadId === null) throw storeFailure('away');
   const etags: string[] = [];
@@ -96,7 +107,7 @@ async function putInParts(
     const body = `<CompleteMultipartUpload>${parts.join('')}</CompleteMultipartUpload>`;
     const headers = { 'content-type': 'application/xml' };
     const answer = await client.ask({ method: 'POST', key, query: { uploadId }, headers, body });
-    // This one call may begin with 200 and end with an error.
+    // This request may start with status 200 and end with an error.
     if (answer.includes('<Error>')) throw storeFailure('away');
     return kept;
   } catch (error) {
@@ -127,7 +138,7 @@ async function* inParts(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
 
 type OpenedKey = { bytes: number; etag: string; body: AsyncIterable<Uint8Array> };
 
-/** `etag`: only while it is still what was read so far. */
+/** With `etag`, it succeeds only if the content has not changed. */
 async function openAt(client: S3Client, key: string, range: Range | null, etag?: string): Promise<OpenedKey | null> {
   const headers = {
     ...(range && { range: `bytes=${range.first}-${range.last}` }),
@@ -143,7 +154,7 @@ async function openAt(client: S3Client, key: string, range: Range | null, etag?:
   return { bytes, etag: String(answer.headers.etag), body: answer.body };
 }
 
-/** A connection that breaks in the middle costs the reader nothing but time. */
+/** Resumes the download if the connection breaks. */
 async function* resuming(
   client: S3Client,
   key: string,
@@ -162,19 +173,19 @@ async function* resuming(
     } catch (error) {
       if (!isBroken(error)) throw error;
     }
-    if (resumed === mostResumed) throw storeFailure('away');
+    if (resumed === maxResumes) throw storeFailure('away');
     const again = await openAt(client, key, { first: at, last }, opened.etag);
     if (!again) throw storeFailure('away');
     body = again.body;
   }
 }
 
-/** Errors of the connection; what whoever reads has thrown into the loop is none. */
+/** Recognises connection errors. Errors that the reader throws into the loop are not. */
 const isBroken = (error: unknown) => error instanceof Error && 'code' in error && !('status' in error);
 
 const keysAtOnce = '1000';
 
-async function* listIn(client: S3Client, prefix: string): AsyncGenerator<Listed> {
+async function* listIn(client: S3Client, prefix: string): AsyncGenerator<ListedFile> {
   let token: string | null = null;
   do {
     const query: Record<string, string> = {

@@ -4,27 +4,32 @@ import { newId } from '@vestra/contract/ids';
 import { sessionAccessOf } from '@vestra/contract/route';
 import { type Context, Hono } from 'hono';
 import type { Logger } from 'pino';
-import { challengeOf } from './challenge.ts';
-import { asFailure, errorBodies, notReady, toldPlainly } from './error-response.ts';
+import { embedCorsHeaders, preflight } from './embed-cors.ts';
+import { asFailure, challengeOf, errorBodies, notReady, withPlainMessage } from './error-response.ts';
 import type { AllHandlers } from './handler.ts';
-import { type Answer, type Endpoint, type Progress, type RequestPath, serve, type WrittenAnswer } from './mount.ts';
-import { isOfOpenai, nearestRoute } from './no-such-route.ts';
-import { pageAccess, preflight } from './page-origin.ts';
+import {
+  type Endpoint,
+  type PipelineContext,
+  type PipelineResponse,
+  type RequestProgress,
+  serve,
+  type WrittenResponse,
+} from './request-pipeline.ts';
 
 export type AppOptions = {
-  path: RequestPath;
+  path: PipelineContext;
   handlers: AllHandlers;
   log: Logger;
-  /** Pages and files that stand beside the API, such as the reference. */
+  /** Pages and files beside the API, such as the reference. */
   pages: (app: Hono) => void;
   addressOf: (context: Context) => string;
-  /** Whether one of the edges asks, for whoever has called it. */
+  /** Whether an edge sent the request on behalf of its caller. */
   isFromEdge?: (context: Context) => boolean;
-  /** Where MCP clients read how they are let in. */
+  /** The address at which MCP clients read how to sign in. */
   resourceMetadata?: string;
-  /** From then on what comes in is refused; what has begun is answered. */
+  /** When it returns true, the server refuses new requests and finishes the others. */
   isLeaving?: () => boolean;
-  /** Told of each answer, and of the code where it is an error. */
+  /** Called for each response, with the error code if there is one. */
   answered?: (of: {
     method: string;
     route: string | null;
@@ -34,7 +39,7 @@ export type AppOptions = {
   }) => void;
 };
 
-/** The whole table as one web-standard app: it answers a `Request`, with or without a socket. */
+/** The routes of the contract as one web-standard app. It handles a `Request` with or without a socket. */
 export function createApp(options: AppOptions): Hono {
   const { path, handlers, log, pages, addressOf, isLeaving = () => false, answered } = options;
   const { isFromEdge = () => false, resourceMetadata } = options;
@@ -44,7 +49,7 @@ export function createApp(options: AppOptions): Hono {
     app.on(endpoint.route.method, endpoint.pattern, (context) => answer(context, endpoint));
   }
   pages(app);
-  // A table of its own: in the one above each request would match two handlers, which Hono takes a slower way with.
+  // A separate app: if a request matches two handlers, Hono takes a slower path.
   const otherMethods = new Hono({ strict: true });
   for (const [pattern, methods] of methodsByPattern(endpoints)) {
     otherMethods.all(pattern, (context) => answer(context, null, methods));
@@ -56,29 +61,29 @@ export function createApp(options: AppOptions): Hono {
   async function answer(context: Context, found: Endpoint | null, others?: Methods): Promise<Response> {
     const startedAt = performance.now();
     const request = context.req.raw;
-    const progress: Progress = {
+    const progress: RequestProgress = {
       requestId: newId('req'),
       ip: addressOf(context),
       isFromEdge: isFromEdge(context),
       caller: null,
       rate: null,
     };
-    let given: Answer;
+    let given: PipelineResponse;
     let code: string | null = null;
     let readableBy: Record<string, string> = {};
     try {
-      // Health has an answer of its own for every state. What an edge asks belongs to a request that came in before.
+      // The health route reports every state itself. A request from an edge belongs to one that is already in progress.
       if (isLeaving() && !progress.isFromEdge && found?.name !== 'health.get') {
         throw notReady('The server is going down. Send the request again shortly.');
       }
       if (found) {
-        readableBy = await pageAccess(path.embedOrigins, found.route, request);
+        readableBy = await embedCorsHeaders(path.embedOrigins, found.route, request);
         given = await serve(path, found, { request, rawParams: context.req.param(), progress });
       } else {
-        given = await answerOther(request, others);
+        given = await handleOther(request, others);
       }
     } catch (error) {
-      const failure = progress.caller?.session ? toldPlainly(asFailure(error)) : asFailure(error);
+      const failure = progress.caller?.session ? withPlainMessage(asFailure(error)) : asFailure(error);
       code = failure.code;
       given = failed(error, failure, progress, errorBodies[shapeOf(found, context.req.path)]);
       const challenge = challengeOf(failure, found?.route, resourceMetadata);
@@ -87,9 +92,9 @@ export function createApp(options: AppOptions): Hono {
     }
     const finished = asResponse(given, {
       ...readableBy,
-      // What was not read is still on its way: the connection cannot carry another request.
+      // The client is still sending the unread body, so the connection cannot carry another request.
       ...(hasUnreadBody(request) && { connection: 'close' }),
-      // Who asks decides what a browser may do with the answer, also where it may nothing.
+      // The response depends on the origin, even if that origin has no access, so caches must know.
       ...((others?.ofPages.length || (found && sessionAccessOf(found.route))) && { vary: 'Origin' }),
       ...headersOf(progress),
     });
@@ -113,13 +118,13 @@ export function createApp(options: AppOptions): Hono {
 
   function shapeOf(found: Endpoint | null, pathname: string): keyof typeof errorBodies {
     if (found) return found.route.errorShape ?? 'own';
-    return isOfOpenai(pathname) ? 'openai' : 'own';
+    return isOpenaiPath(pathname) ? 'openai' : 'own';
   }
 
-  /** Of a path that has other methods, or none. */
-  async function answerOther(request: Request, others: Methods | undefined): Promise<Response> {
+  /** Handles a path that exists only with other methods, or not at all. */
+  async function handleOther(request: Request, others: Methods | undefined): Promise<Response> {
     if (!others) {
-      const message = nearestRoute(request.method, new URL(request.url).pathname);
+      const message = routeHint(request.method, new URL(request.url).pathname);
       throw fail('route_not_found', message === undefined ? {} : { message });
     }
     const asked = request.method === 'OPTIONS' && (await preflight(path.embedOrigins, others.ofPages, request));
@@ -130,13 +135,13 @@ export function createApp(options: AppOptions): Hono {
   function failed(
     error: unknown,
     failure: Failure,
-    progress: Progress,
+    progress: RequestProgress,
     bodyOf: (typeof errorBodies)[keyof typeof errorBodies],
-  ): WrittenAnswer {
+  ): WrittenResponse {
     if (failure.status === 500) log.error({ request_id: progress.requestId, err: error }, 'request failed');
     if (failure.status === 503) log.warn({ request_id: progress.requestId, reason: reasonOf(error) }, 'not ready');
-    const headers: WrittenAnswer['headers'] = { 'content-type': 'application/json' };
-    // Beyond twice the limit the rest was left unread, and would be taken for the next request.
+    const headers: WrittenResponse['headers'] = { 'content-type': 'application/json' };
+    // The server stops reading at twice the limit. The rest must not be parsed as the next request.
     if (tooLarge.has(failure.code)) headers.connection = 'close';
     const { retry_after_ms } = failure.details;
     if (retry_after_ms !== undefined && (failure.status === 429 || failure.status === 503)) {
@@ -153,7 +158,7 @@ const hasUnreadBody = ({ headers, bodyUsed }: Request) =>
 
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-const headersOf = ({ requestId, rate }: Progress): Record<string, string> => ({
+const headersOf = ({ requestId, rate }: RequestProgress): Record<string, string> => ({
   'request-id': requestId,
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
@@ -163,34 +168,37 @@ const headersOf = ({ requestId, rate }: Progress): Record<string, string> => ({
   }),
 });
 
-/** Nothing is kept but what says itself for how long. */
-const notKept = { 'cache-control': 'no-store' };
+/** Responses are not cached unless they say so themselves. */
+const noStore = { 'cache-control': 'no-store' };
 
-/** A written answer becomes a Response once, with a plain object: a Headers object costs as much as all that is looked up for it. */
-function asResponse(given: Answer, added: Record<string, string>): Response {
+/** Creates the Response once, from a plain object: a Headers object costs as much as all the lookups for a response. */
+function asResponse(given: PipelineResponse, added: Record<string, string>): Response {
   if (!(given instanceof Response)) {
     return new Response(given.body, {
       status: given.status,
-      headers: sendable({ ...notKept, ...added, ...given.headers }),
+      headers: sendable({ ...noStore, ...added, ...given.headers }),
     });
   }
   const { vary, ...others } = added;
   const { headers } = given;
   for (const [name, value] of Object.entries(others)) headers.set(name, value);
   if (vary) headers.append('vary', vary);
-  if (!headers.has('cache-control')) headers.set('cache-control', notKept['cache-control']);
+  if (!headers.has('cache-control')) headers.set('cache-control', noStore['cache-control']);
   return given;
 }
 
-/** A header that is sent twice, as two cookies are, is none that a plain object can tell. */
-function sendable(given: WrittenAnswer['headers']): Headers | Record<string, string> {
+/** A plain object cannot repeat a header, such as two cookies. */
+function sendable(given: WrittenResponse['headers']): Headers | Record<string, string> {
   if (!Object.values(given).some(Array.isArray)) return given as Record<string, string>;
   const headers = new Headers();
   for (const [name, values] of Object.entries(given)) for (const value of [values].flat()) headers.append(name, value);
   return headers;
 }
 
-/** `/v1/keys/{key_id}` → `/v1/keys/:key_id`; a literal segment before a parameter, so that `accept` is no member. */
+/**
+ * Turns `/v1/keys/{key_id}` into `/v1/keys/:key_id`. Literal segments come before parameters, so that `accept` is not
+ * read as a member id.
+ */
 function endpointsOf(handlers: AllHandlers): Endpoint[] {
   const endpoints = routes.map(({ name, family, operation, route }) => {
     const ofFamily = handlers[family] as Record<string, Endpoint['handler']> | undefined;
@@ -200,7 +208,7 @@ function endpointsOf(handlers: AllHandlers): Endpoint[] {
   return endpoints.sort((a, b) => (literalFirst(a) < literalFirst(b) ? -1 : 1));
 }
 
-/** `ofPages`: those that take a session token, which a company's own page may hold. */
+/** `ofPages` lists the methods that accept a session token, which a customer's page may have. */
 type Methods = { all: string[]; ofPages: string[] };
 
 function methodsByPattern(endpoints: readonly Endpoint[]): Map<string, Methods> {
@@ -212,4 +220,23 @@ function methodsByPattern(endpoints: readonly Endpoint[]): Map<string, Methods> 
       { all: methodsOf(those), ofPages: methodsOf(those.filter(({ route }) => sessionAccessOf(route))) },
     ]),
   );
+}
+
+const openaiPrefix = '/v1/openai/';
+/** Paths that OpenAI clients use below an address that ends in `/v1`. */
+const openaiPaths = /^\/v1\/(chat\/completions|completions|responses|embeddings|assistants|threads)(\/|$)/;
+
+/** OpenAI clients read errors in the format of OpenAI's API. */
+const isOpenaiPath = (path: string): boolean => path.startsWith(openaiPrefix);
+
+/** A hint for the caller, if the intended route can be guessed. */
+function routeHint(method: string, path: string): string | undefined {
+  if (isOpenaiPath(path)) {
+    const asked = `${method} ${path.slice(openaiPrefix.length, openaiPrefix.length + 100)}`;
+    return `\`${asked}\` of OpenAI’s API is not offered here: only chat/completions, responses, conversations and models are.`;
+  }
+  if (openaiPaths.test(path)) {
+    return 'No such route: OpenAI’s API is offered under /v1/openai. Give the client a base URL that ends so.';
+  }
+  return undefined;
 }

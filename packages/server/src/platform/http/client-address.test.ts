@@ -3,7 +3,7 @@ import { clientAddress, type IsTrustedProxy, readTrustedProxies } from './client
 
 const isTrusted = readTrustedProxies('10.0.0.0/8, 192.0.2.7, 2001:db8::/32') as IsTrustedProxy;
 
-describe('the address of whoever sent a request', () => {
+describe('the address of the client', () => {
   it.each([
     ['nobody in between', '203.0.113.9', null, '203.0.113.9'],
     ['a header of somebody who is no proxy', '203.0.113.9', '198.51.100.1', '203.0.113.9'],

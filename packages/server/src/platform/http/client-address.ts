@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** Tells whether an address belongs to a proxy that says truly where a request came from. */
+/** Whether an address belongs to a proxy whose X-Forwarded-For can be trusted. */
 export type IsTrustedProxy = (address: string) => boolean;
 
-/** Addresses and ranges such as `10.0.0.0/8`, separated by commas. Null where one of them is neither. */
+/** Reads addresses and ranges such as `10.0.0.0/8`, separated by commas. Returns null if an entry is neither. */
 export function readTrustedProxies(text: string): IsTrustedProxy | null {
   const ranges: [ipaddr.IPv4 | ipaddr.IPv6, number][] = [];
   for (const entry of text.split(',').map((each) => each.trim())) {
@@ -27,9 +27,8 @@ function rangeOf(entry: string): [ipaddr.IPv4 | ipaddr.IPv6, number] | null {
 }
 
 /**
- * The address of whoever sent a request. Each proxy adds at the right of `X-Forwarded-For` where it got the request from,
- * so the header is read from there, and only as far as trusted proxies wrote it: what stands left of that anybody may
- * have made up.
+ * The address of the client. Each proxy appends the address of its sender to `X-Forwarded-For`, so the header is read
+ * from the right, as long as the sender is a trusted proxy. Entries to the left of that may be forged.
  */
 export function clientAddress(socketAddress: string, forwardedFor: string | null, isTrusted: IsTrustedProxy): string {
   let address = plain(socketAddress);
@@ -42,7 +41,7 @@ export function clientAddress(socketAddress: string, forwardedFor: string | null
   return address;
 }
 
-/** A socket that takes both kinds of addresses shows those of the older kind as `::ffff:192.0.2.1`. */
+/** A dual-stack socket shows IPv4 addresses as `::ffff:192.0.2.1`. */
 const plain = (address: string) => (isIP(address) === 6 ? ipaddr.process(address).toString() : address);
 
 const withoutPort = (entry: string) =>

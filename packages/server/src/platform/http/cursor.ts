@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
 import type { Tenant } from '../caller.ts';
 
-/** Cursors are signed and bound to org, mode and route: one that was changed or came from elsewhere is refused. */
+/** Cursors are signed and bound to org, mode and route. Changed or foreign cursors are refused. */
 export type Cursors = {
   write: (tenant: Tenant, route: string, sortKey: readonly string[]) => string;
   read: (tenant: Tenant, route: string, cursor: string) => readonly string[];

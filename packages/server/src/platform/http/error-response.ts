@@ -1,8 +1,10 @@
 import { Failure, fail } from '@vestra/contract/errors';
+import { grantScopes } from '@vestra/contract/mcp-grants';
 import { plainSentence } from '@vestra/contract/plain-sentence';
+import type { Route } from '@vestra/contract/route';
 import { isDatabaseAway, isReadOnlyDatabase } from '../db/unreachable.ts';
 
-/** The one place where a failure becomes the body that every error answers. */
+/** The only place that turns a failure into the body of an error response. */
 export function errorBody(failure: Failure, requestId: string) {
   const { param, names, deployments, errors, partial, retry_after_ms } = failure.details;
   return {
@@ -30,7 +32,7 @@ const openaiTypes: Partial<Record<Failure['type'], string>> = {
   upstream: 'server_error',
 };
 
-/** The same, as clients of OpenAI's API read it. */
+/** The same body in the format of OpenAI's API. */
 function openaiErrorBody({ type, code, message, details }: Failure, requestId: string) {
   const known = openaiTypes[type] ?? 'invalid_request_error';
   return { error: { message, type: known, param: details.param || null, code, request_id: requestId } };
@@ -41,7 +43,7 @@ const oauthErrors: ReadonlySet<string> = new Set([
   'unsupported_grant_type',
 ]);
 
-/** The same, as RFC 6749 and RFC 7591 word it. */
+/** The same body in the format of RFC 6749 and RFC 7591. */
 function oauthErrorBody({ code, status, message }: Failure, requestId: string) {
   const passing = status === 429 || status === 503 ? 'temporarily_unavailable' : 'server_error';
   const other = status === 429 || status >= 500 ? passing : 'invalid_request';
@@ -51,7 +53,7 @@ function oauthErrorBody({ code, status, message }: Failure, requestId: string) {
 
 export const errorBodies = { own: errorBody, openai: openaiErrorBody, oauth: oauthErrorBody };
 
-/** Anything that is not a failure of ours is either the database being away or a fault on our side. */
+/** Other errors mean that the database is unreachable or that the server has a bug. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (isReadOnlyDatabase(error)) return notReady('The database takes no writes just now. Try again shortly.');
@@ -59,15 +61,43 @@ export function asFailure(error: unknown): Failure {
   return fail('internal_error');
 }
 
-/** After a failover another database takes over within seconds; a server that restarts is back as soon. */
+/** After a failover another database takes over within seconds, and a restart is as quick. */
 const backWithinMs = 2_000;
 
 export const notReady = (message: string): Failure => fail('not_ready', { message, retry_after_ms: backWithinMs });
 
-/** What lies at the service and not at the request is worded for those who run it: a person hears that, not why. */
-export function toldPlainly(failure: Failure): Failure {
+/** Failures of the service are worded for its operator. An end user sees a general sentence without the reason. */
+export function withPlainMessage(failure: Failure): Failure {
   const { code, status, details } = failure;
   if (status !== 402 && status !== 409 && status < 500) return failure;
   const { retry_after_ms, told = plainSentence(code) } = details;
   return fail(code, { message: told, status, ...(retry_after_ms !== undefined && { retry_after_ms }) });
 }
+
+/**
+ * The `WWW-Authenticate` header of a refusal (RFC 6750), or null. On routes for MCP clients it also names the
+ * authorization server (RFC 9728) and the scopes to request.
+ */
+export function challengeOf(
+  { status, code }: Pick<Failure, 'status' | 'code'>,
+  route: Route | undefined,
+  resourceMetadata: string | undefined,
+): string | null {
+  const takesGrants = route?.auth === 'key' && route.takesGrants === true && resourceMetadata !== undefined;
+  const isTooLittle = takesGrants && code === 'scope_missing';
+  if (status !== 401 && !isTooLittle) return null;
+  const parameter = (name: string, value: string) => `${name}="${value}"`;
+  const fields = [parameter('realm', 'vestra')];
+  if (isTooLittle) fields.push(parameter('error', 'insufficient_scope'));
+  else if (invalidCredentialCodes.has(code)) fields.push(parameter('error', 'invalid_token'));
+  if (takesGrants) fields.push(parameter('scope', requestedScopes), parameter('resource_metadata', resourceMetadata));
+  return `Bearer ${fields.join(', ')}`;
+}
+
+/** Codes for a credential that was sent but is not valid. */
+const invalidCredentialCodes: ReadonlySet<string> = new Set([
+  ...['key_expired', 'key_invalid', 'key_revoked', 'session_expired', 'session_revoked'],
+]);
+
+/** The scopes that most clients need. A client must request `admin` explicitly. */
+const requestedScopes = grantScopes.filter((scope) => scope !== 'admin').join(' ');

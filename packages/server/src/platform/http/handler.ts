@@ -7,7 +7,7 @@ import type { Upload } from './multipart.ts';
 import type { FrameSource } from './sse.ts';
 import type { OpenStream } from './streams.ts';
 
-/** An answer with another status or further headers than its row's. */
+/** A response with another status or more headers than its row. */
 export class Reply<Body> {
   readonly body: Body;
   readonly status: number | undefined;
@@ -20,12 +20,12 @@ export class Reply<Body> {
   }
 }
 
-/** An answer that goes on: each of its events is shown as far as the row lets the caller see it. */
+/** A streamed response. Each event shows only the fields that the row allows the caller to see. */
 export class EventStream {
   readonly open: OpenStream;
   readonly source: FrameSource;
 
-  /** What is opened comes first: a caller who may open no more leaves no source behind. */
+  /** `open` comes first: if the caller may not open another stream, no source is created. */
   constructor(open: OpenStream, source: FrameSource) {
     this.open = open;
     this.source = source;
@@ -33,10 +33,12 @@ export class EventStream {
 }
 
 declare const committed: unique symbol;
-/** An answer that came out of `commit`: the only kind an idempotent route may give. */
+/** A response from `commit`, the only kind that an idempotent route may return. */
 export type Committed<Body> = { readonly [committed]: Body };
 
-/** What was committed, also where an earlier call with the same key did it: for routes that answer with a stream. */
+/**
+ * The committed body, also if an earlier request with the same key committed it. For routes that answer with a stream.
+ */
 export function readCommitted<Body>(answer: Committed<Body>): Body {
   const { body } = answer as unknown as { body: string };
   return JSON.parse(body) as Body;
@@ -44,9 +46,9 @@ export function readCommitted<Body>(answer: Committed<Body>): Body {
 
 export type PageRequest = {
   limit: number;
-  /** The sort key of the last row of the page before. */
+  /** The sort key of the last row on the previous page. */
   after: readonly string[] | null;
-  /** Turns `limit + 1` rows or fewer into the answer of a list. */
+  /** Turns at most `limit + 1` rows into the response of a list. */
   of: <Row, Item>(
     rows: readonly Row[],
     present: (row: Row) => Item,
@@ -55,9 +57,9 @@ export type PageRequest = {
 };
 
 /**
- * Writes what was decided already, together with what others write at the same moment, and answers with `body`. Null:
- * what the statements relied on is no longer so, nothing has happened, and the work is to be done by `commit`. With an
- * Idempotency-Key the answer is kept in that same group of statements. `key` is what they lock first.
+ * Writes prepared statements, together with those of concurrent requests, and responds with `body`. Returns null if the
+ * rows that the statements rely on have changed: nothing was written, and the caller must use `commit`. With an
+ * Idempotency-Key the response is stored in the same group of statements. `key` names what they lock first.
  */
 export type Write = <Body>(
   key: string,
@@ -72,16 +74,15 @@ export type Incoming<R extends Route> = {
   /** The part named `file` of a multipart upload, or the bytes of a zip. */
   upload: Upload | null;
   headers: Headers;
-  /** Digest of the body's bytes. */
   bodyDigest: string;
   requestId: string;
   ip: string;
-  /** Ends when the client goes away or the server stops. */
+  /** Aborts when the client disconnects or the server stops. */
   signal: AbortSignal;
   page: PageRequest;
   /**
-   * Runs the work in one transaction. With an Idempotency-Key the answer is kept in that same
-   * transaction, so that a retry after any crash finds either both or neither.
+   * Runs the work in one transaction. With an Idempotency-Key the response is stored in the same transaction, so that a
+   * retry after a crash finds both or neither.
    */
   commit: <Body>(work: (tx: Transaction) => Promise<Body | Reply<Body>>) => Promise<Committed<Body>>;
   write: Write;

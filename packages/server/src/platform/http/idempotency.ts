@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
-import type { Tenant } from '../caller.ts';
+import type { Caller, Tenant } from '../caller.ts';
 import type { Database, Transaction } from '../db/pool.ts';
 import { one, pipelined, prune, run, running } from '../db/query.ts';
 import { type Sql, sql, sqlState } from '../db/sql.ts';
 import { boolean, bytes, integer, type RowOf } from '../db/table.ts';
 import { transaction } from '../db/transaction.ts';
+import type { Committed, Reply } from './handler.ts';
 import { idempotencyKeys } from './tables.ts';
 
 export type StoredAnswer = { status: number; body: string };
@@ -14,19 +15,19 @@ type Guarded = {
   tenant: Tenant;
   route: string;
   key: string;
-  /** Of method, path, query and content. */
+  /** The hash of method, path, query and content. */
   requestHash: Buffer;
   showsSecret: boolean;
 };
 
-/** Keeps answers that show a secret unreadable at rest. */
+/** Encrypts stored responses that show a secret. */
 export type AnswerSeal = {
   seal: (tx: Transaction, tenant: Tenant, route: string, key: string, body: string) => Promise<Buffer>;
   open: (tx: Transaction, tenant: Tenant, route: string, key: string, sealed: Buffer) => Promise<string>;
 };
 
 export type Idempotency = {
-  /** Runs the work, or gives back the answer that the same key got before. */
+  /** Runs the work, or returns the stored response of an earlier request with the same key. */
   once: (
     call: Guarded,
     work: (tx: Transaction) => Promise<StoredAnswer>,
@@ -37,16 +38,16 @@ const inProgressAfterMs = 30_000;
 const lockNotAvailable = '55P03';
 
 /**
- * The key is claimed by an insert in the very transaction that does the work. A second call with the
- * same key, in this process or another, waits on that row: if the first commits, it finds the answer;
- * if the first dies or fails, it does the work itself.
+ * Claims the key with an insert in the transaction that does the work. A second request with the same key, in any
+ * process, waits for that row. If the first commits, the second returns its response. If the first fails, the second
+ * does the work.
  */
 export function createIdempotency(db: Database, answerSeal: AnswerSeal): Idempotency {
   const inFlight = new Map<string, Promise<unknown>>();
 
   async function once(call: Guarded, work: (tx: Transaction) => Promise<StoredAnswer>) {
     const name = JSON.stringify([call.tenant.orgId, call.tenant.mode, call.route, call.key]);
-    // Callers of one process queue up here, so that a burst holds one connection and not one each.
+    // Requests of one process queue here, so that a burst uses one connection instead of one per request.
     const before = inFlight.get(name);
     const running = (before ? ended(before) : Promise.resolve()).then(() => attempt(call, work));
     inFlight.set(name, running);
@@ -97,10 +98,10 @@ export function createIdempotency(db: Database, answerSeal: AnswerSeal): Idempot
 }
 
 /**
- * Keeps an answer that was made before anything was written, in the group of statements that writes it. It fails that
- * group where the key was there already: then `once` finds out what was answered. Not for answers that show a secret.
+ * Stores a prepared response in the group of statements that does the work. The group fails if the key exists, and
+ * `once` then finds the earlier response. Not for responses that show a secret.
  */
-export function keepingAnswer({ tenant, route, key, requestHash }: Guarded, { status, body }: StoredAnswer) {
+export function storeAnswerStatement({ tenant, route, key, requestHash }: Guarded, { status, body }: StoredAnswer) {
   return running(sql`
     WITH kept AS (
       INSERT INTO ${idempotencyKeys} (org_id, mode, route, key, request_hash, status, answer)
@@ -116,7 +117,7 @@ type KeptAnswer = RowOf<typeof keptAnswer>;
 const named = ({ tenant, route, key }: Guarded): Sql =>
   sql`org_id = ${tenant.orgId} AND mode = ${tenant.mode} AND route = ${route} AND key = ${key}`;
 
-/** Claims the key for this transaction, or gives back what was kept under it in the last 24 hours. */
+/** Claims the key for this transaction, or returns the response stored under it in the last 24 hours. */
 async function claim(tx: Transaction, call: Guarded): Promise<KeptAnswer | null> {
   const { tenant, route, key, requestHash } = call;
   const [, claimed] = await pipelined(tx, [
@@ -138,8 +139,8 @@ async function claim(tx: Transaction, call: Guarded): Promise<KeptAnswer | null>
 }
 
 /**
- * Forgets answers that name a user who is erased, or that show one of these rows. Answers that show a secret are
- * unreadable at rest and go after their 24 hours.
+ * Deletes stored responses that name an erased user, or that show one of these rows. Encrypted responses cannot be
+ * searched, and expire after 24 hours.
  */
 export async function forgetAnswers(
   tx: Transaction,
@@ -157,11 +158,11 @@ export async function forgetAnswers(
   );
 }
 
-/** Removes answers that nobody may ask for again; false: none was left. */
+/** Deletes expired responses. Returns false if none is left. */
 export const pruneAnswers = (db: Database, before: Date, limit: number): Promise<boolean> =>
   prune(db, idempotencyKeys, sql`created_at < ${before}`, limit);
 
-/** Waits for a call to end, however it ends, and gives up after 30 s. */
+/** Waits for a request to end, with or without success, for at most 30 s. */
 async function ended(call: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {
@@ -174,7 +175,7 @@ async function ended(call: Promise<unknown>): Promise<void> {
   await Promise.race([done, tooLong]).finally(() => clearTimeout(timer));
 }
 
-/** The boundary of a multipart body differs on every call, so its parts are hashed instead. */
+/** Hash the parts of a multipart body, because its boundary differs in every request. */
 export function hashRequest(parts: readonly (string | Uint8Array)[]): Buffer {
   const hash = createHash('sha256');
   for (const part of parts) {
@@ -182,4 +183,51 @@ export function hashRequest(parts: readonly (string | Uint8Array)[]): Buffer {
     hash.update(`${bytes.length}:`).update(bytes);
   }
   return hash.digest();
+}
+
+type Call = {
+  caller: Caller;
+  headers: Headers;
+  commit: <Body>(work: (tx: Transaction) => Promise<Body | Reply<Body>>) => Promise<Committed<Body>>;
+};
+
+const notKept = new Error('No answer is kept under this key.');
+const inFlight = new Map<string, Promise<unknown>>();
+
+/**
+ * For responses that take longer than a transaction may last, such as those of a model. `prepare` runs outside a
+ * transaction, and only if the Idempotency-Key has no response yet. Requests with the same key run one after the other
+ * in one process. In two processes both may prepare, and the second returns the response that the first committed.
+ */
+export async function commitPrepared<Prepared, Body>(
+  call: Call,
+  prepare: () => Promise<Prepared>,
+  work: (tx: Transaction, prepared: Prepared) => Promise<Body | Reply<Body>>,
+): Promise<Committed<Body>> {
+  const { caller, headers, commit } = call;
+  const key = headers.get('idempotency-key');
+  if (key === null) return prepareAndCommit();
+  const name = JSON.stringify([caller.orgId, caller.mode, key]);
+  const before = inFlight.get(name) ?? Promise.resolve();
+  const running = before.then(
+    () => answerKept(),
+    () => answerKept(),
+  );
+  inFlight.set(name, running);
+  return running.finally(() => {
+    if (inFlight.get(name) === running) inFlight.delete(name);
+  });
+
+  async function prepareAndCommit(): Promise<Committed<Body>> {
+    const prepared = await prepare();
+    return commit((tx) => work(tx, prepared));
+  }
+
+  async function answerKept(): Promise<Committed<Body>> {
+    const kept = await commit<Body>(() => Promise.reject(notKept)).catch((error: unknown) => {
+      if (error === notKept) return null;
+      throw error;
+    });
+    return kept ?? prepareAndCommit();
+  }
 }

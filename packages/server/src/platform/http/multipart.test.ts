@@ -19,14 +19,14 @@ async function* inChunks(bytes: Uint8Array, size: number) {
 const read = (bytes: Uint8Array, size = 64) => readMultipart(inChunks(bytes, size), 'multipart/form-data; boundary=b');
 
 describe('a multipart body', () => {
-  it('is the same however it comes in pieces [REQ-205]', async () => {
+  it('parses the same in any chunks [REQ-205]', async () => {
     const { upload } = await read(whole, whole.length);
     expect([upload.filename, upload.contentType, upload.form]).toEqual(['a.txt', 'text/plain', { note: 'hello' }]);
     expect(Buffer.from(upload.bytes).toString()).toBe('text '.repeat(40));
     for (const size of [1, 2, 3, 7, 64]) expect(await read(whole, size)).toEqual(await read(whole, whole.length));
   });
 
-  it('that is broken or cut off is refused, and never fails in another way [REQ-205]', async () => {
+  it('is refused with an error if it is broken or truncated [REQ-205]', async () => {
     const damaged = fc.array(fc.record({ at: fc.nat(whole.length - 1), byte: fc.nat(255) }), { maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(damaged, fc.nat(whole.length), fc.integer({ min: 1, max: 300 }), async (changes, cut, size) => {
@@ -43,12 +43,12 @@ describe('a multipart body', () => {
   });
 });
 
-it('leaves the process running if a form of its own is larger than twice the limit [REQ-605]', async () => {
+it('keeps the process running if its own form exceeds twice the limit [REQ-605]', async () => {
   const form = new FormData();
   form.set('file', new File([new Uint8Array(3 * maxUploadBytes)], 'a.bin'));
   const request = new Request('http://vestra.internal/v1/files', { method: 'POST', body: form });
   const received = receiveBody(files.create, request, { session: false });
   await expect(received).rejects.toMatchObject({ code: 'file_too_large' });
-  // The runner fails on a rejection that nobody handles; it comes with the next chunk.
+  // The runner fails on an unhandled rejection, which comes with the next chunk.
   for (let turns = 0; turns < 20; turns++) await new Promise((resolve) => setImmediate(resolve));
 });

@@ -1,15 +1,15 @@
 import { Busboy, type BusboyFileStream } from '@fastify/busboy';
 import { type Failure, fail } from '@vestra/contract/errors';
 
-/** A file that was sent, with the plain fields that stood beside it in a multipart body. */
+/** An uploaded file, with the plain fields of its multipart body. */
 export type Upload = { filename: string | null; contentType: string; bytes: Uint8Array; form: Record<string, string> };
 
-/** More than any route reads; a body may hold a hundred thousand parts of a few bytes, each of which costs time. */
-const mostParts = 32;
-const longestField = 64 * 1024;
-const longestSilenceMs = 100;
+/** More than any route reads. A body could have a hundred thousand small parts, each of which costs time. */
+const maxParts = 32;
+const maxFieldBytes = 64 * 1024;
+const maxSilenceMs = 100;
 
-/** The parts as they come in: what is too much is refused when it is met, and what follows it is not looked at. */
+/** Reads the parts while they arrive. The first violation of a limit refuses the body, and the rest is not parsed. */
 export async function readMultipart(
   chunks: AsyncIterable<Uint8Array>,
   contentType: string,
@@ -30,14 +30,14 @@ export async function readMultipart(
     stop = resolve;
     parser.once('finish', resolve).on('error', broken);
   });
-  parser.on('partsLimit', () => refuse(unreadable(`has more than ${mostParts} parts`)));
+  parser.on('partsLimit', () => refuse(unreadable(`has more than ${maxParts} parts`)));
   parser.on('field', (name, value, isNameCut, isCut) => {
-    if (isNameCut || isCut) return refuse(unreadable(`has a field of more than ${longestField} bytes`));
+    if (isNameCut || isCut) return refuse(unreadable(`has a field of more than ${maxFieldBytes} bytes`));
     form[name] = value;
     hashed.push(name, value);
   });
   parser.on('file', (name, stream: BusboyFileStream, givenName, _encoding, type) => {
-    // A file that is cut off tells its own stream as well, and what nobody hears would end the process.
+    // A truncated file also emits an error on its stream. Without a listener that error would end the process.
     stream.on('error', broken);
     if (name !== 'file' || file) {
       refuse(fail('file_required', { param: name, message: 'Send one file, in the part named `file`.' }));
@@ -50,7 +50,7 @@ export async function readMultipart(
   });
 
   for await (const chunk of chunks) {
-    // Read to its end all the same: a client that is still sending does not hear the answer.
+    // Read to the end anyway: a client that is still sending would not see the response.
     if (refusal) continue;
     const written = new Promise<void>((resolve) => parser.write(chunk, () => resolve()));
     await inTime(Promise.race([written, read]));
@@ -62,9 +62,9 @@ export async function readMultipart(
   if (refusal) throw refusal;
   return received();
 
-  /** The parser has all it waits for: after some broken bodies it neither ends nor says what is wrong. */
+  /** Limits the wait for the parser: after some broken bodies it neither ends nor reports an error. */
   async function inTime(work: Promise<void>): Promise<void> {
-    const late = setTimeout(broken, longestSilenceMs);
+    const late = setTimeout(broken, maxSilenceMs);
     await work.catch(broken).finally(() => clearTimeout(late));
   }
 
@@ -80,7 +80,7 @@ function openParser(contentType: string) {
   try {
     return new Busboy({
       headers: { 'content-type': contentType },
-      limits: { parts: mostParts, fieldSize: longestField, fieldNameSize: longestField, headerPairs: 32 },
+      limits: { parts: maxParts, fieldSize: maxFieldBytes, fieldNameSize: maxFieldBytes, headerPairs: 32 },
       preservePath: true,
       isPartAFile: (_name, _type, filename) => filename !== undefined,
     });
@@ -89,7 +89,7 @@ function openParser(contentType: string) {
   }
 }
 
-/** Browsers and Node write these three in a file name as if it were part of an address. */
+/** Browsers and Node percent-encode these three characters in file names. */
 const unescaped = (name: string) => name.replace(/%0A/gi, '\n').replace(/%0D/gi, '\r').replaceAll('%22', '"');
 
 const unreadable = (why: string) => fail('multipart_required', { message: `The multipart body ${why}.` });

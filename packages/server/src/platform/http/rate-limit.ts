@@ -7,20 +7,20 @@ import { rateWindows } from './tables.ts';
 
 export type RateState = { allowed: boolean; limit: number; left: number; secondsToReset: number };
 
-/** Counts requests of a bucket in windows of one minute, shared by every process on the database. */
+/** Counts requests of a bucket per minute, across all processes on the database. */
 export type RateLimiter = { take: (bucket: string, limit: number) => Promise<RateState> };
 
 const windowMs = 60_000;
 
-/** What a process had in hand when it died is lost to its key until the minute is over. */
-const largestBlock = 1000;
+/** If a process dies, its unused tokens are lost until the minute ends. */
+const maxBlock = 1000;
 
-/** Tokens that this process has taken out of the shared window and not yet used. */
+/** Tokens that this process has taken from the shared window and not used yet. */
 type Lease = { windowEnds: number; inHand: number; leftElsewhere: number; renewal: Promise<void> | null };
 
 /**
- * A request costs no write: a process leases a block of tokens (a twentieth of the limit, at most a thousand) and counts
- * those down in memory. All blocks together never exceed the limit.
+ * Avoids a write per request: a process leases a block of tokens (a twentieth of the limit, at most a thousand) and
+ * counts them down in memory. The blocks together never exceed the limit.
  */
 export function createRateLimiter(db: Database, now: () => number = sharedNow): RateLimiter {
   const leases = new Map<string, Lease>();
@@ -57,15 +57,15 @@ const state = (lease: Lease, limit: number, allowed: boolean, at: number): RateS
 });
 
 async function renew(db: Database, bucket: string, limit: number, lease: Lease, now: () => number): Promise<void> {
-  const block = Math.max(1, Math.min(largestBlock, Math.floor(limit / 20)));
-  // Insert first: a window that two processes open at once must be counted once.
+  const block = Math.max(1, Math.min(maxBlock, Math.floor(limit / 20)));
+  // Insert first, so that two processes that open a window at once share one row.
   await run(
     db,
     sql`
       INSERT INTO ${rateWindows} (bucket, started_at, used) VALUES (${bucket}, clock_timestamp(), 0)
       ON CONFLICT DO NOTHING`,
   );
-  // The join with the locked row comes before the update, so that `before` is what the update found.
+  // The subquery locks and reads the row before the update, so `before` has the old values.
   const row = await one(
     db,
     { taken: integer(), used: integer(), ends_in_ms: integer() },
@@ -90,11 +90,11 @@ async function renew(db: Database, bucket: string, limit: number, lease: Lease, 
   lease.leftElsewhere = Math.max(0, limit - row.used);
 }
 
-/** Removes windows that are long over; false: none was left. */
+/** Deletes old windows. Returns false if none is left. */
 export const pruneRateWindows = (db: Database, before: Date, limit: number): Promise<boolean> =>
   prune(db, rateWindows, sql`started_at < ${before}`, limit);
 
-/** Keys that have gone quiet leave nothing behind in memory. */
+/** Inactive keys must not fill the memory. */
 function forgetStale(leases: Map<string, Lease>, at: number): void {
   if (leases.size < 10_000) return;
   for (const [bucket, lease] of leases) if (lease.windowEnds < at && !lease.renewal) leases.delete(bucket);

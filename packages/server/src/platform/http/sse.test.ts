@@ -4,7 +4,7 @@ import type { OpenStream } from './streams.ts';
 
 const frame = (seq: number): Frame => ({ id: String(seq), event: 'reply.delta', data: { seq } });
 
-/** Gives what it is told to, one batch per question, and stays silent after the last. */
+/** Yields one batch per call, and stays silent after the last. */
 function scriptedSource(batches: (Frame[] | 'end' | Error)[]) {
   const asked: number[] = [];
   let isClosed = false;
@@ -53,14 +53,14 @@ describe('an event stream', () => {
     );
   });
 
-  it('carries a comment line whenever 15 seconds were silent [EVT-011]', async () => {
+  it('sends a comment line after 15 silent seconds [EVT-011]', async () => {
     const { source, asked } = scriptedSource([[], [], [frame(1)], 'end']);
     const written = await eventStream(source, opened().stream).text();
     expect(written.match(/^:.*$/gm)).toEqual([': open', ': still here', ': still here']);
     expect(new Set(asked)).toEqual(new Set([15_000]));
   });
 
-  it('asks for no more than its reader takes', async () => {
+  it('reads no more from the source than its reader consumes', async () => {
     const batches = Array.from({ length: 1000 }, (_, at) => [frame(at + 1)]);
     const { source, asked } = scriptedSource(batches);
     const reading = reader(eventStream(source, opened().stream));
@@ -70,7 +70,7 @@ describe('an event stream', () => {
     await reading.cancel();
   });
 
-  it('ends at once when it is cut, also under a reader that has stopped reading', async () => {
+  it('ends at once when it is aborted, even if the reader has stopped reading', async () => {
     const { source, isClosed } = scriptedSource([[frame(1)], [frame(2)]]);
     const { controller, stream } = opened();
     const reading = reader(eventStream(source, stream));
@@ -80,7 +80,7 @@ describe('an event stream', () => {
     expect((await reading.read()).done).toBe(true);
   });
 
-  it('ends at once when it is cut while it waits for what comes next', async () => {
+  it('ends at once when it is aborted while it waits for the next frames', async () => {
     const { source } = scriptedSource([]);
     const { controller, stream } = opened();
     const reading = reader(eventStream(source, stream));
@@ -90,7 +90,7 @@ describe('an event stream', () => {
     expect((await next).done).toBe(true);
   });
 
-  it('is over before it began where the caller is gone already', async () => {
+  it('ends at once if the caller has already disconnected', async () => {
     const { controller, stream } = opened();
     controller.abort();
     expect(await eventStream(scriptedSource([[frame(1)]]).source, stream).text()).toBe(': open\n\n');
@@ -109,7 +109,7 @@ describe('an event stream', () => {
     },
   );
 
-  it('takes another heartbeat', async () => {
+  it('accepts another heartbeat interval', async () => {
     const { source, asked } = scriptedSource(['end']);
     await eventStream(source, opened().stream, { heartbeatMs: 7 }).text();
     expect(asked).toEqual([7]);

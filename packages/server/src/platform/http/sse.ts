@@ -1,23 +1,26 @@
 import type { OpenStream } from './streams.ts';
 
-/** One server-sent event; `data` is one line of JSON. */
+/** One server-sent event. `data` is sent as one line of JSON. */
 export type Frame = { id: string; event: string; data: unknown };
 
 export type FrameSource = {
-  /** What comes within this time; nothing is fine. `isOver`: nothing comes after these. */
+  /** The frames of this time span, possibly none. With `isOver` no more will come. */
   next: (withinMs: number) => Promise<{ frames: readonly Frame[]; isOver: boolean }>;
   close: () => void;
-  /** The server goes down: the source ends by itself once nothing that it follows runs. Absent: it is ended at once. */
+  /**
+   * Called when the server stops: the source ends when nothing that it follows runs any more. If absent, it ends at
+   * once.
+   */
   leave?: () => void;
-  /** The last event of a stream that the server ends because it goes down. */
+  /** The last event of a stream that ends because the server stops. */
   closing?: () => Frame;
 };
 
 const heartbeatMs = 15_000;
 
 /**
- * An event stream that is read as fast as its reader takes it: the source is asked for more only when what it gave has
- * gone out. A silent stream carries a comment line, so that whatever stands in between keeps it open.
+ * An event stream with backpressure: it asks the source for more only after the previous frames were read. Idle streams
+ * send comment lines, so that proxies keep them open.
  */
 export function eventBody(
   source: FrameSource,
@@ -34,9 +37,9 @@ export function eventBody(
   };
   return new ReadableStream<Uint8Array>({
     start(controller) {
-      // The headers go out with the first bytes.
+      // Node sends the headers together with the first bytes.
       controller.enqueue(encoder.encode(': open\n\n'));
-      // At once, and not when the reader next asks: one that has stopped reading never does.
+      // Close at once instead of at the next pull: a client that has stopped reading never pulls again.
       const cut = () => {
         if (isOpen) {
           if (open.isLeaving && source.closing) controller.enqueue(encoder.encode(written(source.closing(), show)));

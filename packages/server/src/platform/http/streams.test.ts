@@ -8,8 +8,8 @@ const callerOf = (id: string, expiresAt?: Date) =>
     session: expiresAt ? { id, userId: null, conversationId: null, expiresAt } : null,
   }) as unknown as Caller;
 
-describe('the open streams', () => {
-  it('end with their credential and leave the others', () => {
+describe('open streams', () => {
+  it('end with their credential, and others stay open', () => {
     const streams = createStreams();
     const [one, two, other] = ['key_1', 'key_1', 'key_2'].map((id) =>
       streams.open(callerOf(id), new AbortController().signal),
@@ -19,14 +19,14 @@ describe('the open streams', () => {
     expect(streams.count()).toBe(1);
   });
 
-  it('end at once where the credential ended while the request was on its way', () => {
+  it('end at once if the credential was revoked during the request', () => {
     const streams = createStreams();
     streams.endCredential('key_1');
     const [late, other] = ['key_1', 'key_2'].map((id) => streams.open(callerOf(id), new AbortController().signal));
     expect([late?.signal.aborted, other?.signal.aborted, streams.count()]).toEqual([true, false, 1]);
   });
 
-  it('end where their credential ended unheard, and stay where that cannot be told', async () => {
+  it('end if a revocation was missed, and stay open if the check fails', async () => {
     const streams = createStreams();
     const [one, two] = ['key_1', 'key_2'].map((id) => streams.open(callerOf(id), new AbortController().signal));
     const login = { actor: { type: 'member', id: 'mbr_1', name: 'Ada' }, session: null } as unknown as Caller;
@@ -46,7 +46,7 @@ describe('the open streams', () => {
     expect(streams.open(callerOf('key_1'), new AbortController().signal).signal.aborted).toBe(true);
   });
 
-  it('end with the server, and none opens once it begins to go down', () => {
+  it('end with the server, and none opens while it stops', () => {
     const streams = createStreams();
     const open = (options = {}) => streams.open(callerOf('key_1'), new AbortController().signal, options);
     const [following, polling] = [open(), open({ endsAtOnce: true })];
@@ -58,7 +58,7 @@ describe('the open streams', () => {
     expect([following.signal.aborted, streams.count()]).toEqual([true, 0]);
   });
 
-  it('are forgotten when they are over, when the client leaves, and where it had left before', () => {
+  it('are removed when they end and when the client disconnects', () => {
     const streams = createStreams();
     const request = new AbortController();
     const [first] = [streams.open(callerOf('key_1'), new AbortController().signal)];
@@ -70,7 +70,7 @@ describe('the open streams', () => {
     expect(streams.count()).toBe(0);
   });
 
-  it('of one credential are bounded, and leave room for others’ [SES-109]', () => {
+  it('are limited per credential [SES-109]', () => {
     const streams = createStreams();
     const soon = new Date(Date.now() + 60_000);
     for (const [caller, most] of [
@@ -86,7 +86,7 @@ describe('the open streams', () => {
     streams.endAll();
   });
 
-  it('of a session end when its token does', async () => {
+  it('end when the session token expires', async () => {
     const streams = createStreams();
     const { signal } = streams.open(callerOf('ses_1', new Date(Date.now() - 1)), new AbortController().signal);
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));

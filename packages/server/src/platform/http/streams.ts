@@ -3,13 +3,15 @@ import type { Caller } from '../caller.ts';
 import { sharedNow } from '../db/clock.ts';
 import { notReady } from './error-response.ts';
 
-/** Whatever is held open for a caller: a stream, or a call that waits for an answer. */
+/** A stream or long poll that is open for a caller. */
 export type OpenStream = {
-  /** Ends when the client goes away, the credential ends, or the server does. */
+  /** Aborts when the client disconnects, the credential ends or the server stops. */
   signal: AbortSignal;
-  /** Whoever opened it says when it is over: a request that was answered to its end sends no signal. */
+  /** The opener must call this at the end: a completed request does not abort its signal. */
   close: () => void;
-  /** Called once when the server begins to go down. Null: it stays open until it is over, or the drain time is. */
+  /**
+   * Called once when the server starts to stop. Null if the stream stays open until it ends or the drain time is over.
+   */
   leave: (() => void) | null;
   isLeaving: boolean;
 };
@@ -17,28 +19,33 @@ export type OpenStream = {
 /** The open streams, by the credential that opened them. */
 export type Streams = {
   /**
-   * Throws `rate_limited` where the credential holds as many open as it may, and `not_ready` once the server goes down.
-   * `endsAtOnce`: it follows nothing that runs, and ends as soon as the server begins to go down.
+   * Throws `rate_limited` if the credential has too many open, and `not_ready` while the server stops. `endsAtOnce` is
+   * for streams that follow no run: they end as soon as the server starts to stop.
    */
   open: (caller: Caller, requestSignal: AbortSignal, options?: { endsAtOnce?: boolean }) => OpenStream;
-  /** A key, session or grant was revoked. */
+  /** Ends the streams of a revoked key, session or grant. */
   endCredential: (id: string) => void;
-  /** Any may have been revoked unheard: ends those that are not live. Rejects where that cannot be told. */
+  /**
+   * Ends the streams of credentials that are no longer live, in case a notification was lost. Rejects if the check
+   * fails.
+   */
   endUnlessLive: (liveOf: (ids: string[]) => Promise<ReadonlySet<string>>) => Promise<void>;
   endAll: () => void;
-  /** The server begins to go down: nothing new is opened, and each open stream decides whether it still follows a run. */
+  /**
+   * The server starts to stop: no stream is opened any more, and each open one decides whether it still follows a run.
+   */
   leave: () => void;
-  /** The drain time is over: ends the rest, with a reason that says that the server restarts. */
+  /** The drain time is over: ends the remaining streams with the reason that the server restarts. */
   stop: () => void;
   count: () => number;
 };
 
-/** Longer than a request needs from the look at its credential to its stream. */
+/** Longer than a request takes from its authentication to its stream. */
 const rememberedMs = 10_000;
 
-/** In one process. A page holds two or three open; a company's server may follow each of its users with one key. */
-const mostOfSession = 20;
-const mostOfOthers = 10_000;
+/** Limits per process. A page opens two or three streams; a customer's server may follow every user with one key. */
+const maxPerSession = 20;
+const maxPerKey = 10_000;
 
 const askAgainMs = 5000;
 
@@ -46,9 +53,9 @@ const restarting = () => notReady('The server is restarting. Send the request ag
 
 export function createStreams(): Streams {
   const byCredential = new Map<string, Map<OpenStream, AbortController>>();
-  /** Of those that are open, the ones that may be revoked: a member's login ends with its own time. */
+  /** The open credentials that can be revoked. A member's login cannot; it expires. */
   const revocable = new Set<string>();
-  // A request that was let in just before its credential ended opens its stream just after.
+  // A request may be authenticated just before its credential is revoked, and open its stream just after.
   const endedAt = new Map<string, number>();
   let isLeaving = false;
 
@@ -75,14 +82,14 @@ export function createStreams(): Streams {
       if (isLeaving) throw restarting();
       const { id } = caller.actor;
       const others = byCredential.get(id) ?? new Map();
-      const most = caller.session ? mostOfSession : mostOfOthers;
+      const most = caller.session ? maxPerSession : maxPerKey;
       if (others.size >= most) {
         throw fail('rate_limited', {
           message: `At most ${most} streams and waiting calls may be open at once. Close one first.`,
           retry_after_ms: askAgainMs,
         });
       }
-      // One signal for all that may end it: a second one that follows both would cost each of thousands a kilobyte.
+      // Use one signal for all reasons: a combined signal would cost a kilobyte for each of thousands of streams.
       const controller = new AbortController();
       const { signal } = controller;
       const leave = () => controller.abort(requestSignal.reason);

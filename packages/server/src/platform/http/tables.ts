@@ -7,7 +7,7 @@ export const idempotencyKeys = table('idempotency_keys', {
   route: text(),
   key: text(),
   request_hash: bytes(),
-  /** Null, as is the answer, until the transaction that does the work has done it. */
+  /** Null, like `answer`, until the transaction has done the work. */
   status: integer().nullable(),
   answer: bytes().nullable(),
   encrypted: boolean().withDefault(),

@@ -1,10 +1,8 @@
 import { _, Ajv, type KeywordCxt, type Options, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { draftOf, faultOfForm, faultOfSize } from './fault.ts';
-import { formats } from './formats.ts';
-import { limits } from './limits.ts';
+import { excessOf, limits } from './limits.ts';
 import { readPattern } from './pattern.ts';
-import { excessOf } from './size.ts';
 import {
   holdsSchemas,
   isKeyword,
@@ -17,15 +15,16 @@ import {
   withParts,
 } from './subschemas.ts';
 
-/** Steps that a check may still take. One object serves every check of a schema: a check runs in one go. */
+/** The steps that a check has left. All checks of a schema share one object, because checks are synchronous. */
 export type Meter = { left: number };
 
 export class OutOfSteps extends Error {}
 
 /**
- * The schema as a function, or null where it cannot be one: too large, addresses elsewhere, no form of JSON Schema. It
- * counts its steps on the meter and throws `OutOfSteps`: how long a check takes depends on schema and value together,
- * and may double with every level of either.
+ * Compiles the schema, or returns null if it is too large, refers to other documents or is not valid.
+ *
+ * The function counts its steps on the meter and throws `OutOfSteps`: the time of a check depends on schema and value
+ * together, and may double with every level of either.
  */
 export function compileSchema(
   root: Schema,
@@ -39,11 +38,11 @@ export function compileSchema(
     ({ schema: { $id: own, $ref } }) =>
       own !== undefined || ($ref !== undefined && targetOf(String($ref), all) === undefined),
   );
-  // Of what has no form of JSON Schema the library makes a function that throws at some values.
+  // The library compiles an invalid schema into a function that throws for some values.
   if (leadsElsewhere || faultOfSize(all) !== null || faultOfForm(root) !== null) return null;
   const spend = spender(meter);
   try {
-    // An instance keeps all that it ever compiled, so each schema has its own.
+    // An instance never releases what it compiled, so each schema gets its own.
     return instanceFor(draftOf({ $schema }), spend, allErrors).compile(metered(schema, all));
   } catch {
     return null;
@@ -66,11 +65,11 @@ function instanceFor(draft: 7 | 2020, spend: Spend, allErrors: boolean): Ajv {
     logger: false,
     meta: false,
     validateSchema: false,
-    // A schema that many references name would be written out for each, and every name that is required or allowed.
+    // Inlining would repeat a schema for each reference, and unroll every required or allowed name.
     inlineRefs: false,
     loopRequired: 4,
     loopEnum: 4,
-    // `constructor` is no property of an empty object.
+    // Without this an empty object would have the property `constructor`.
     ownProperties: true,
     formats: Object.fromEntries(
       Object.entries(formats).map(([name, isGood]) => [
@@ -81,7 +80,7 @@ function instanceFor(draft: 7 | 2020, spend: Spend, allErrors: boolean): Ajv {
         },
       ]),
     ),
-    // Its second pass over the code takes longer than everything else, and makes no check faster.
+    // The optimiser takes longer than everything else, and makes no check faster.
     code: {
       optimize: false,
       regExp: Object.assign((source: string) => meteredPattern(source, spend), { code: 'pattern' }),
@@ -97,12 +96,12 @@ function instanceFor(draft: 7 | 2020, spend: Spend, allErrors: boolean): Ajv {
       gen.code(_`${charge}(${steps}, ${stepsPerKey}, ${data})`);
     },
   });
-  // Before every keyword that goes on to another schema: one that fails there would never be counted.
+  // Charge before every keyword that descends into another schema. A check that fails there would not be charged.
   for (const { rules } of ajv.RULES.rules) {
     const at = rules.findIndex(({ keyword }) => keyword === meterKeyword);
     if (at > 0) rules.unshift(...rules.splice(at, 1));
   }
-  // The validator's own compares every item with every other.
+  // The library's version compares every item with every other.
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({
     keyword: 'uniqueItems',
@@ -123,7 +122,7 @@ function instanceFor(draft: 7 | 2020, spend: Spend, allErrors: boolean): Ajv {
 
 const stepsOfText = (text: string) => text.length >> 3;
 
-/** A pattern that cannot run in linear time is not checked: `faultOfJsonSchema` refuses it where it is promised. */
+/** Skips a pattern that cannot run in linear time. `faultOfJsonSchema` refuses it if the value is promised to fit. */
 function meteredPattern(source: string, spend: Spend) {
   const pattern = readPattern(source);
   return {
@@ -132,17 +131,17 @@ function meteredPattern(source: string, spend: Spend) {
       spend(1 + Math.ceil((pattern.size * text.length) / 32));
       return pattern.test(text);
     },
-    // The validator takes two patterns with the same text for one.
+    // The library treats two patterns with the same text as one.
     toString: () => source,
   };
 }
 
 const meterKeyword = 'x-vestra-steps';
 
-/** The schema with what each part of it costs, wherever it is asked, and with every reference as a pointer. */
+/** Adds the cost of each part to the schema, and turns every reference into a pointer. */
 function metered(schema: Schema, all: readonly Subschema[]): Record<string, unknown> {
   const { $anchor, ...parts } = withParts(schema, (inner) => metered(inner, all));
-  // The validator knows names of its own that are no keywords, and the meter is one.
+  // The library reacts to names that are not keywords of JSON Schema, and the meter is one.
   const known = Object.fromEntries(Object.entries(parts).filter(([keyword]) => isKeyword(keyword)));
   const rules = Object.entries(schema).filter(([keyword]) => isRule(keyword));
   const steps = rules.reduce((sum, [keyword, value]) => sum + stepsOf(keyword, value), 1);
@@ -151,13 +150,13 @@ function metered(schema: Schema, all: readonly Subschema[]): Record<string, unkn
   const target = typeof schema.$ref === 'string' ? targetOf(schema.$ref, all) : undefined;
   return {
     ...known,
-    // The validator does not know an anchor at the top.
+    // The library does not find an anchor at the top.
     ...(target && { $ref: `#${target.pointer.split('/').map(encodeURIComponent).join('/')}` }),
     ...(rules.length > 0 && { [meterKeyword]: [steps, looksAtAll ? 1 + patterns : 0] }),
   };
 }
 
-/** Those that look at every key of an object, or at every character of a text. */
+/** Keywords that look at every key of an object, or at every character of a text. */
 const everyKey: ReadonlySet<string> = new Set(
   'additionalProperties unevaluatedProperties patternProperties propertyNames minProperties maxProperties minLength maxLength'.split(
     ' ',
@@ -186,11 +185,40 @@ function areUnique(items: readonly unknown[], spend: Spend): boolean {
   return true;
 }
 
-/** Equal values have one text: the order of keys does not count. */
+/** Equal values get the same text, whatever the order of their keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     isObject(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
       : inner,
   );
+}
+
+type Format = (text: string) => boolean;
+
+/** The formats that are checked. Other formats are only notes. */
+const formats: Readonly<Record<string, Format>> = {
+  date: isDate,
+  'date-time': isDateTime,
+  email: (text) => text.length <= 320 && /^[^\s@"(),:;<>[\\\]]+@[^\s@.]+(?:\.[^\s@.]+)+$/.test(text),
+  uri: (text) => /^[a-z][a-z0-9+.-]*:[^\s"<>\\^`{|}]*$/i.test(text) && URL.canParse(text),
+  uuid: (text) => /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text),
+};
+
+function isDate(text: string): boolean {
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text)?.map(Number) ?? [];
+  if (year === undefined || month === undefined || day === undefined) return false;
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+}
+
+function isDateTime(text: string): boolean {
+  const [, date, time, zone] =
+    /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}:\d{2})(?:\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/.exec(text) ?? [];
+  if (date === undefined || time === undefined || zone === undefined) return false;
+  const [hours = 99, minutes = 99, seconds = 99] = time.split(':').map(Number);
+  const [zoneHours = 0, zoneMinutes = 0] = zone.length > 1 ? zone.slice(1).split(':').map(Number) : [];
+  const isTime = hours <= 23 && minutes <= 59 && (seconds <= 59 || (seconds === 60 && minutes === 59));
+  return isDate(date) && isTime && zoneHours <= 23 && zoneMinutes <= 59;
 }

@@ -1,12 +1,11 @@
 import { Ajv, type Options } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { limits } from './limits.ts';
+import { excessOf, limits } from './limits.ts';
 import { readPattern, unsupported } from './pattern.ts';
-import { excessOf } from './size.ts';
 import {
+  intendedKeyword,
   isObject,
   isRule,
-  meantKeyword,
   partsInPlace,
   type Schema,
   type Subschema,
@@ -15,10 +14,12 @@ import {
 } from './subschemas.ts';
 
 /**
- * What is wrong with a JSON Schema that a caller gives, or null: a schema that passes can be compiled and asked in a
- * bounded time. Its form is held against the meta-schema and the rest is looked at here, without compiling it, since a
- * file may hold fifty. A pattern that cannot be checked in that time is left to whoever reads the value, unless
- * `isPromised`: the value is given out as one that fits.
+ * Returns what is wrong with a caller's JSON Schema, or null. A schema that passes can be compiled and used in bounded
+ * time.
+ *
+ * It checks the meta-schema and the limits without compiling, because a file may have fifty schemas. Patterns that
+ * cannot be checked in linear time are left to the reader of the value, unless `isPromised` says that the value must
+ * fit.
  */
 export function faultOfJsonSchema(root: Schema, { isPromised = false } = {}): string | null {
   const excess = excessOf(root, limits.schema);
@@ -50,7 +51,7 @@ export function faultOfForm({ $schema, ...schema }: Schema): string | null {
 
 export const draftOf = ({ $schema }: Schema): 7 | 2020 => (/draft-0[3-7]/.test(String($schema)) ? 7 : 2020);
 
-/** What would take the validator more than a moment to compile. */
+/** Refuses schemas that take the library too long to compile. */
 export function faultOfSize(all: readonly Subschema[]): string | null {
   if (all.length > limits.subschemas) {
     return `The JSON Schema has ${all.length} schemas within it, and may have ${limits.subschemas}.`;
@@ -72,7 +73,7 @@ export function faultOfSize(all: readonly Subschema[]): string | null {
     : null;
 }
 
-/** How many keywords judge a value; what depends on a property is one for each. */
+/** Counts the keywords that check a value. Dependencies count once per property. */
 const rulesOf = (schema: Schema): number =>
   sum(
     Object.entries(schema).map(([keyword, value]) => {
@@ -86,7 +87,7 @@ const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => tota
 function faultWithin({ schema, path }: Subschema, all: readonly Subschema[]): string | null {
   const at = placeOf(path);
   for (const key of Object.keys(schema)) {
-    const meant = meantKeyword(key);
+    const meant = intendedKeyword(key);
     if (meant === null) return `${at} \`${key}\` is not supported.`;
     if (meant !== key) return `${at} \`${key}\` is no keyword of JSON Schema: did you mean \`${meant}\`?`;
   }
@@ -128,7 +129,7 @@ const patternsOf = ({ pattern, patternProperties }: Schema): string[] => [
   ...Object.keys(isObject(patternProperties) ? patternProperties : {}),
 ];
 
-/** A schema that asks itself about the same value never comes to an answer. */
+/** Refuses a schema that refers to itself for the same value: the check would never end. */
 function circle(all: readonly Subschema[]): string | null {
   const done = new Set<Schema>();
   const open = new Set<Schema>();

@@ -1,13 +1,13 @@
 import { RE2JS, RE2JSException } from 're2js';
 
-/** A pattern that takes time in proportion to its size and to the text, whatever stands in either. */
+/** A pattern whose time is linear in its size and in the text. */
 export type Pattern = { test: (text: string) => boolean; size: number };
 
-const longest = 1000;
+const maxPatternLength = 1000;
 
-/** What is wrong with a pattern, in a sentence that follows its place; or the pattern. */
+/** Returns the pattern, or the reason why it is refused. The reason follows the location in a sentence. */
 export function readPattern(source: string): Pattern | string {
-  if (source.length > longest) return `a pattern is longer than ${longest} characters.`;
+  if (source.length > maxPatternLength) return `a pattern is longer than ${maxPatternLength} characters.`;
   if (!isRegularExpression(source)) return 'a pattern is no regular expression.';
   const parts = partsOf(source).map(({ isWanted, source }) => ({ isWanted, pattern: inLinearTime(source) }));
   const known = parts.flatMap(({ isWanted, pattern }) => (pattern === null ? [] : [{ isWanted, ...pattern }]));
@@ -22,7 +22,7 @@ export const unsupported =
   'a pattern uses what cannot be checked here: look-aheads that do not follow `^` at its beginning, look-behinds, back references, more than 1000 repetitions or properties such as \\p{Script=…}. Patterns run in linear time (RE2).';
 
 function inLinearTime(source: string): Pattern | null {
-  // The translation below would take the name for letters.
+  // The translation below would read the group name as letters.
   if (/\\k</.test(source)) return null;
   try {
     const compiled = RE2JS.compile(withMeaningOfJavaScript(RE2JS.translateRegExp(source)));
@@ -34,8 +34,8 @@ function inLinearTime(source: string): Pattern | null {
 }
 
 /**
- * Look-aheads right behind `^`, as libraries write them for emails and host names, are patterns of their own that a text
- * must fit, or must not, from its beginning. With a choice outside of groups, `^` would belong to its first half alone.
+ * Splits off look-aheads directly after `^`, as libraries write them for emails and host names: each becomes a pattern
+ * that the text must match, or must not. With a top-level `|` the `^` would belong to the first alternative only.
  */
 function partsOf(source: string): { isWanted: boolean; source: string }[] {
   const whole = { isWanted: true, source };
@@ -62,7 +62,7 @@ function hasChoiceAtTop(source: string): boolean {
   return false;
 }
 
-/** What has a meaning outside of classes, with how many groups are open behind it. */
+/** Yields the tokens outside of character classes, with the depth of open groups after each. */
 function* tokensOf(source: string): Generator<{ at: number; token: string; depth: number }> {
   let depth = 0;
   for (const { 0: token, index: at } of source.matchAll(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|[()|]/g)) {
@@ -81,7 +81,7 @@ function isRegularExpression(source: string): boolean {
   }
 }
 
-/** RE2 takes `\s` for the white space of ASCII, and `.` for all but the line feed. */
+/** RE2 reads `\s` as ASCII white space, and `.` as everything except the line feed. */
 function withMeaningOfJavaScript(source: string): string {
   let isInClass = false;
   return source.replace(/\\[\s\S]|[[\].]/g, (token) => {

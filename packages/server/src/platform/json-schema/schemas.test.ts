@@ -10,7 +10,7 @@ const nested = (levels: number): unknown => (levels === 0 ? {} : { a: nested(lev
 const draft7 = { $schema: 'http://json-schema.org/draft-07/schema#' };
 const tooLarge = { ok: false, message: 'The value is too large to be checked against its schema' };
 
-/** Bounds are generous: what is not bounded takes hours or all memory. */
+/** The limits are generous: unlimited checks would take hours or all memory. */
 const quickly = { timeout: 60_000 };
 
 describe('a value', () => {
@@ -36,11 +36,11 @@ describe('a value', () => {
     [{ other: 1 }, 'The value must not have the property `other`'],
     [[], 'The value must be object'],
     [{ items: [{ price: 'a' }, {}] }, '`items.0.price` must be number; `items.1` must have the property `price`'],
-  ])('%j is told %s', (value, message) => {
+  ])('%j gets the message %s', (value, message) => {
     expect(validate(order, value)).toEqual(message === null ? { ok: true } : { ok: false, message });
   });
 
-  it('is told of five faults at most', () => {
+  it('gets five errors at most', () => {
     expect(validate({ items: { type: 'string' } }, many(9, 1))).toEqual({
       ok: false,
       message:
@@ -48,7 +48,7 @@ describe('a value', () => {
     });
   });
 
-  it('is held against the draft that the schema names', () => {
+  it('is checked against the draft that the schema names', () => {
     const pair = [{ type: 'string' }, { type: 'number' }];
     expect(validate({ ...draft7, items: pair }, ['a', 'b'])).toMatchObject({ message: '`1` must be number' });
     expect(validate({ prefixItems: pair }, ['a', 'b'])).toMatchObject({ message: '`1` must be number' });
@@ -67,7 +67,7 @@ describe('a value', () => {
     for (const value of bad) expect(validate({ format }, value), value).toMatchObject({ ok: false });
   });
 
-  it('may be 64 levels deep and 256 KB large, or as was asked', () => {
+  it('may be 64 levels deep and 256 KB large by default', () => {
     expect(validate({}, nested(63))).toEqual({ ok: true });
     expect(validate({}, nested(64))).toEqual({ ok: false, message: 'The value may be 64 levels deep at most' });
     expect(validate({}, 'a'.repeat(262_000))).toEqual({ ok: true });
@@ -79,13 +79,13 @@ describe('a value', () => {
     expect(small.validate({}, 'a'.repeat(30)).ok).toBe(false);
   });
 
-  it('that holds itself is refused', () => {
+  it('is refused if it contains itself', () => {
     const value: Record<string, unknown> = {};
     value.self = value;
     expect(validate({}, value)).toMatchObject({ ok: false });
   });
 
-  it('with the key __proto__ is refused, and what every object inherits is no property', () => {
+  it('is refused with the key __proto__, and inherited names are not properties', () => {
     const hostile: unknown = JSON.parse('{"a":[{"__proto__":{"isAdmin":true}}]}');
     expect(validate({}, hostile)).toEqual({ ok: false, message: 'The value may not have the key `__proto__`' });
     for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
@@ -109,7 +109,7 @@ describe('a value', () => {
 });
 
 describe('patterns', () => {
-  it('of one schema are told apart', () => {
+  it('of one schema are distinguished', () => {
     const schema = {
       properties: { a: { pattern: '^a$' }, b: { pattern: '^b$' } },
       patternProperties: { '^c': { type: 'null' } },
@@ -141,7 +141,7 @@ describe('patterns', () => {
     '(?<n>a)\\k<n>',
     'a{1001}',
     '\\p{Script=Greek}',
-  ])('such as %s are left to the function that reads the value, and refused where the answer is to fit', (pattern) => {
+  ])('such as %s are not checked, and are refused if the value must fit', (pattern) => {
     for (const schema of [{ properties: { a: { pattern } } }, { patternProperties: { [pattern]: {} } }]) {
       expect(faultOf(schema)).toBeNull();
       expect(faultOf(schema, { isPromised: true })).toMatch(/^At .* a pattern uses what cannot be checked here/);
@@ -150,7 +150,7 @@ describe('patterns', () => {
     expect(validate({ type: 'string', pattern }, 1)).toMatchObject({ ok: false });
   });
 
-  it('mean what they mean in JavaScript', quickly, () => {
+  it('match like in JavaScript', quickly, () => {
     const sources = [
       '^\\s$',
       '^\\S$',
@@ -184,8 +184,8 @@ describe('patterns', () => {
   });
 });
 
-describe('what libraries write into a schema', () => {
-  it('is taken: emails and host names by look-aheads are checked, and notes of one’s own stand', () => {
+describe('schemas that libraries write', () => {
+  it('are accepted: look-aheads of emails and host names are checked, and custom notes are allowed', () => {
     const email =
       "^(?!\\.)(?!.*\\.\\.)([A-Za-z0-9_'+\\-\\.]*)[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9\\-]*\\.)+[A-Za-z]{2,}$";
     const host = '^(?=.{1,253}\\.?$)[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9]+)*\\.?$';
@@ -203,7 +203,7 @@ describe('what libraries write into a schema', () => {
     }
   });
 
-  it('never counts for the time that a check may take', () => {
+  it('do not count towards the time limit of a check', () => {
     const anyOf = [{ 'x-vestra-steps': [-1e15, 0], title: 'free of charge' }];
     const schema = { allOf: [{ anyOf }], items: { anyOf: [...many(100, { type: 'null' }), { type: 'integer' }] } };
     expect(validate(schema, many(10_000, 1))).toEqual({
@@ -213,7 +213,7 @@ describe('what libraries write into a schema', () => {
   });
 });
 
-describe('a schema is refused that', () => {
+describe('a schema is refused if it', () => {
   it.each<[string, object, RegExp]>([
     ['is no schema', { type: 'strin' }, /does not hold together: type must be/],
     ['has a mistyped keyword', { properties: { a: { typ: 'string' } } }, /At properties\.a `typ` .* mean `type`\?/],
@@ -267,7 +267,7 @@ describe('a schema is refused that', () => {
   });
 });
 
-describe('a check ends', () => {
+describe('a check ends in bounded time', () => {
   const twice = (inner: object) => ({ anyOf: [inner, inner] });
   const chain = (count: number) =>
     named(count, (at) => (at === count - 1 ? { type: 'null' } : twice({ $ref: `#/$defs/k${at + 1}` })));
@@ -307,14 +307,14 @@ describe('a check ends', () => {
     ).toEqual({ ok: true });
   });
 
-  it('also where the schema would never', quickly, () => {
+  it('also if the schema would never end', quickly, () => {
     const { validate: check } = createSchemas();
     expect(check({ $ref: '#' }, 1)).toEqual(tooLarge);
     expect(check({ allOf: [{ $ref: '#' }] }, 1)).toEqual(tooLarge);
   });
 });
 
-it('many schemas in turn are each held against their own', () => {
+it('checks each value against its own schema when many alternate', () => {
   const schemas = createSchemas();
   for (let round = 0; round < 2; round++) {
     for (let at = 0; at < 700; at++) {
@@ -324,7 +324,7 @@ it('many schemas in turn are each held against their own', () => {
   }
 });
 
-/** Schemas as callers write them, right and wrong. */
+/** Schemas as callers write them, valid and invalid. */
 const arbitrarySchema = fc.letrec<{ schema: unknown; rules: Record<string, unknown> }>((tie) => ({
   schema: fc.oneof({ maxDepth: 3, depthIdentifier: 'schema' }, fc.constantFrom(true, false, {}), tie('rules')),
   rules: fc
@@ -379,19 +379,19 @@ function keywords(schema: fc.Arbitrary<unknown>): Record<string, fc.Arbitrary<un
   };
 }
 
-it('a schema without the form of one is left to whose it is, whatever the value', () => {
+it('accepts every value for an invalid schema', () => {
   const schema = { patternProperties: { '.': true }, anyOf: [{ additionalProperties: true, anyOf: [] }] };
   expect(faultOf(schema)).toContain('does not hold together');
   expect(validate(schema, { ' ': {} })).toEqual({ ok: true });
 });
 
-it('whatever schema is taken can be checked, and whatever value ends in a verdict', quickly, () => {
+it('every accepted schema compiles, and every check ends with a verdict', quickly, () => {
   let taken = 0;
   fc.assert(
     fc.property(arbitrarySchema, fc.jsonValue({ maxDepth: 3 }), (schema, value) => {
       if (faultOf(schema) === null) {
         taken += 1;
-        // A schema that could not be compiled would let everything pass.
+        // A schema that could not be compiled would accept every value.
         expect(validate({ ...schema, not: {} }, value).ok, JSON.stringify(schema)).toBe(false);
       }
       const verdict = validate(schema, value);

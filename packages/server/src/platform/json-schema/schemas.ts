@@ -1,17 +1,17 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { compileSchema, type Meter, OutOfSteps } from './compile.ts';
 import { faultOfJsonSchema } from './fault.ts';
-import { limits } from './limits.ts';
-import { excessOf } from './size.ts';
+import { excessOf, limits } from './limits.ts';
 import type { Schema } from './subschemas.ts';
 
 export type Schemas = {
-  /** What is wrong with a JSON Schema that a caller gives, in a sentence for the caller; null where it is good. */
+  /** What is wrong with a caller's JSON Schema, as a sentence for the caller; null if it is valid. */
   faultOf: typeof faultOfJsonSchema;
   /**
-   * Whether a value fits a schema, in bounded time. The message is for a model that is to mend the value. What cannot be
-   * checked is not: a pattern that takes more time belongs to a function, and a schema that `faultOf` would refuse to an
-   * MCP server, and both check their own.
+   * Checks a value in bounded time. The message helps a model to fix the value.
+   *
+   * Schemas that `faultOf` would refuse and patterns that are too slow are not checked: they come from MCP servers and
+   * functions, which check their input themselves.
    */
   validate: (schema: Schema, value: unknown) => Verdict;
 };
@@ -20,10 +20,10 @@ type Verdict = { ok: true } | { ok: false; message: string };
 
 type Compiled = { meter: Meter; check: ValidateFunction | null; checkAll: ValidateFunction | null | undefined };
 
-const mostErrors = 5;
-const mostKept = 500;
-/** Of the text of all kept schemas; what is made of them takes some ten times as much. */
-const mostCharacters = 1_000_000;
+const maxErrors = 5;
+const maxCached = 500;
+/** The total text of all cached schemas. Compiled, they take about ten times as much. */
+const maxCachedCharacters = 1_000_000;
 
 export function createSchemas({ value: valueLimits = limits.value }: { value?: typeof limits.value } = {}): Schemas {
   const kept = new Map<string, Compiled>();
@@ -43,7 +43,7 @@ export function createSchemas({ value: valueLimits = limits.value }: { value?: t
     kept.set(key, made);
     characters += key.length;
     for (const oldest of kept.keys()) {
-      if (kept.size <= mostKept && characters <= mostCharacters) break;
+      if (kept.size <= maxCached && characters <= maxCachedCharacters) break;
       kept.delete(oldest);
       characters -= oldest.length;
     }
@@ -76,11 +76,11 @@ function run(check: ValidateFunction, meter: Meter, steps: number, value: unknow
   try {
     return check(value) ? [] : (check.errors ?? []);
   } catch (error) {
-    // A schema that goes into itself at every level takes more of the stack than there is.
+    // A schema that descends into itself at every level may overflow the stack.
     if (error instanceof OutOfSteps || error instanceof RangeError) return 'too long';
     throw error;
   } finally {
-    // They hold on to the value.
+    // The errors keep a reference to the value.
     check.errors = null;
   }
 }
@@ -92,7 +92,7 @@ function hasPrototypeKey(value: unknown): boolean {
 
 function described(errors: readonly ErrorObject[]): string {
   const lines = [...new Set(errors.slice(0, 1000).map(lineOf))];
-  return lines.slice(0, mostErrors).join('; ') + (lines.length > mostErrors ? '; and more' : '');
+  return lines.slice(0, maxErrors).join('; ') + (lines.length > maxErrors ? '; and more' : '');
 }
 
 function lineOf({ instancePath, propertyName, keyword, params, message = 'is not valid' }: ErrorObject): string {

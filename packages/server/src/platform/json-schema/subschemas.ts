@@ -2,12 +2,12 @@ import { distanceOf } from '@vestra/contract/nearest';
 
 export type Schema = { readonly [keyword: string]: unknown };
 
-/** A schema within a schema. `path` is how a person finds it, `pointer` how a `$ref` names it. */
+/** A schema within a schema. `path` is for people, `pointer` is the form that a `$ref` uses. */
 export type Subschema = { schema: Schema; path: readonly string[]; pointer: string };
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
-/** Keywords whose value is one schema, a list of schemas, or a map of names to schemas; then all the others. */
+/** Keywords whose value is one schema, a list of schemas, or a map of names to schemas; then all others. */
 const single = words(
   'additionalProperties unevaluatedProperties unevaluatedItems additionalItems contains propertyNames not if then else items',
 );
@@ -18,7 +18,7 @@ const plain = words(
 );
 const keywords: ReadonlySet<string> = new Set([...single, ...lists, ...maps, ...plain]);
 
-/** Those whose schemas look at the same value as the schema that they stand in. */
+/** Keywords whose schemas apply to the same value as the schema around them. */
 const inPlace = words('allOf anyOf oneOf not if then else dependentSchemas dependencies');
 
 export const isKeyword = (name: string): boolean => keywords.has(name);
@@ -27,14 +27,14 @@ const notes = words(
   '$schema $id $anchor $comment $defs definitions title description default deprecated readOnly writeOnly examples example contentEncoding contentMediaType',
 );
 
-/** Whether a keyword judges a value. */
+/** Whether a keyword checks a value. */
 export const isRule = (name: string): boolean => keywords.has(name) && !notes.has(name);
 
 /**
- * The keyword that a name is: itself where it is one or a note of the caller's own, which JSON Schema lets stand; the rule that it
- * was meant to be where one letter is wrong; null where it would lead elsewhere in a way that is not followed here.
+ * Returns the name itself if it is a keyword or a custom note, which JSON Schema allows. Returns the intended keyword
+ * if one letter is wrong, and null for references that are not supported.
  */
-export function meantKeyword(name: string): string | null {
+export function intendedKeyword(name: string): string | null {
   if (keywords.has(name)) return name;
   if (name.startsWith('$')) return null;
   const meant = [...keywords].find(
@@ -43,7 +43,7 @@ export function meantKeyword(name: string): string | null {
   return meant ?? name;
 }
 
-/** Every schema of a root that is not `true` or `false`, the root first. The depth of the root is bounded by the caller. */
+/** All schemas of a root except `true` and `false`, the root first. The caller limits the depth of the root. */
 export function subschemasOf(root: Schema): Subschema[] {
   const found: Subschema[] = [{ schema: root, path: [], pointer: '' }];
   for (const { schema, path, pointer } of found) {
@@ -55,7 +55,7 @@ export function subschemasOf(root: Schema): Subschema[] {
   return found;
 }
 
-/** The schema with each of its parts replaced. */
+/** Returns the schema with each of its parts replaced. */
 export function withParts(schema: Schema, replace: (inner: Schema) => unknown): Record<string, unknown> {
   const each = (value: unknown) => (isObject(value) ? replace(value) : value);
   return Object.fromEntries(
@@ -69,14 +69,14 @@ export function withParts(schema: Schema, replace: (inner: Schema) => unknown): 
   );
 }
 
-/** Those parts of a schema that judge the same value as it does. */
+/** The parts of a schema that apply to the same value. */
 export const partsInPlace = (schema: Schema): Schema[] =>
   partsOf(schema).flatMap(({ inner, step }) => (inPlace.has(step[0] as string) && isObject(inner) ? [inner] : []));
 
 export const holdsSchemas = (keyword: string): boolean =>
   single.has(keyword) || lists.has(keyword) || maps.has(keyword);
 
-/** What a `$ref` names, if it is a schema of this root: a pointer or an anchor. Other addresses are never followed. */
+/** The schema that a `$ref` names by pointer or anchor, if it is in this root. Other addresses are never followed. */
 export function targetOf(
   reference: string,
   all: readonly Subschema[],

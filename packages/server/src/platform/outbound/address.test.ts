@@ -15,7 +15,7 @@ const odd = 'The address must not hold spaces, control characters or backslashes
 const unreadable = 'The address is not a valid URL.';
 const credentials = 'The address must not hold a user name or password.';
 
-describe('an address that is called', () => {
+describe('an accepted address', () => {
   it.each([
     'https://example.com',
     'https://example.com:8443/hook?tenant=1#part',
@@ -39,7 +39,7 @@ describe('an address that is called', () => {
   });
 });
 
-describe('an address that is never called', () => {
+describe('a refused address', () => {
   it.each([
     ['', needsHttps],
     ['example.com', needsHttps],
@@ -174,7 +174,7 @@ describe('a private or loopback address', () => {
     expect(refuseAddress(`http://${host}:8080/`, closed)).toBe(local);
   });
 
-  it.each(addresses)('%s is taken where the operator opens them, over https and http', (host) => {
+  it.each(addresses)('%s is accepted if the operator allows it, over https and http', (host) => {
     expect(refuseAddress(`https://${host}:8443/`, open)).toBeNull();
     expect(refuseAddress(`http://${host}:8080/`, open)).toBeNull();
   });
@@ -217,7 +217,7 @@ describe('any IPv4 address in any spelling', () => {
   it('is refused when an IPv6 address carries it', () => {
     fc.assert(
       fc.property(fc.oneof(refusedIp, publicIp), carrier, (ip, carry) => {
-        // `::0.0.0.1` is the loopback address, whose refusal says a little more.
+        // `::0.0.0.1` is the loopback address, which has a longer message.
         expect(refuseAddress(`https://[${carry(ip)}]/`, closed)).toContain(internal);
         expect(isPublicIp(carry(ip))).toBe(false);
       }),
@@ -225,7 +225,7 @@ describe('any IPv4 address in any spelling', () => {
     );
   });
 
-  it('is taken when it is public', () => {
+  it('is accepted if it is public', () => {
     fc.assert(
       fc.property(publicIp, spelling, (ip, spell) => {
         expect(refuseAddress(`https://${spell(ip)}/`, closed)).toBeNull();
@@ -246,7 +246,7 @@ describe('a resolved address', () => {
     ['::ffff:8.8.8.8', false],
     ['fe80::1%eth0', false],
     ['2606:4700:4700::1111%eth0', false],
-    // Forms that only a lenient reader takes for an address.
+    // Forms that only a lenient parser reads as an address.
     ['0x08.8.8.8', false],
     ['134744072', false],
     ['010.8.8.8', false],
@@ -281,7 +281,7 @@ describe('assertCallable', () => {
     expect(thrown.message).toBe(credentials);
   });
 
-  it('lets a callable address pass', () => {
+  it('accepts a callable address', () => {
     expect(() => assertCallable('https://example.com/hook', 'url', closed)).not.toThrow();
     expect(() => assertCallable('http://127.0.0.1:9000/hook', 'url', open)).not.toThrow();
   });
@@ -292,7 +292,10 @@ type Spell = (ip: number) => string;
 const bytesOf = (ip: number) => [ip >>> 24, (ip >>> 16) & 255, (ip >>> 8) & 255, ip & 255];
 const inBase: Spell[] = [(part) => String(part), (part) => `0${part.toString(8)}`, (part) => `0x${part.toString(16)}`];
 
-/** One to four numbers, the last of which fills the rest, each decimal, octal or hex; perhaps percent-encoded or in full width. */
+/**
+ * One to four numbers, the last of which fills the rest, each decimal, octal or hex; perhaps percent-encoded or in full
+ * width.
+ */
 const spelling = fc
   .tuple(
     fc.integer({ min: 1, max: 4 }),

@@ -2,19 +2,22 @@ import { isIP } from 'node:net';
 import { fail } from '@vestra/contract/errors';
 import ipaddr from 'ipaddr.js';
 
-/** `allowPrivate` is the operator's VESTRA_ALLOW_PRIVATE_ADDRESSES: it opens private and loopback addresses, nothing else. */
+/**
+ * `allowPrivate` is the setting VESTRA_ALLOW_PRIVATE_ADDRESSES. It allows private and loopback addresses and nothing
+ * else.
+ */
 type AddressPolicy = { allowPrivate: boolean };
 
-const longest = 2048;
+const maxUrlLength = 2048;
 const refused = 'Private, local and internal addresses are refused.';
 
 /**
- * Why this URL must not be called, or null. It looks at the text alone: where a name leads is known only
- * when it is resolved, and `mayConnect` decides then. The sentence never repeats the URL, which may hold a credential.
+ * The reason why this URL must not be called, or null. It checks the text only: `mayConnect` checks the resolved
+ * address later. The reason never repeats the URL, which may contain a credential.
  */
 export function refuseAddress(text: string, { allowPrivate }: AddressPolicy): string | null {
-  if (text.length > longest) return `The address may have at most ${longest} characters.`;
-  // The URL parser drops or rewrites these, so that the stored text and the called address would differ.
+  if (text.length > maxUrlLength) return `The address may have at most ${maxUrlLength} characters.`;
+  // The URL parser drops or rewrites these, so the stored text and the called address would differ.
   if (/[\s\p{Cc}\\]/u.test(text)) return 'The address must not hold spaces, control characters or backslashes.';
   if (!/^https?:\/\/[^/]/i.test(text)) return 'The address must begin with https://.';
   if (!URL.canParse(text)) return 'The address is not a valid URL.';
@@ -37,14 +40,17 @@ export function assertCallable(url: string, param: string, policy: AddressPolicy
   if (message !== null) throw fail('invalid_request', { param, message });
 }
 
-/** Whether a connection to this resolved address may be opened. Plain http goes to private and loopback addresses only. */
+/**
+ * Whether a connection to this resolved address is allowed. Plain http is allowed to private and loopback addresses
+ * only.
+ */
 export function mayConnect(ip: string, { allowPrivate, protocol }: AddressPolicy & { protocol: string }): boolean {
   const kind = kindOfIp(ip);
   if (kind === 'public') return protocol === 'https:';
   return kind === 'local' && allowPrivate;
 }
 
-/** Whether a proxy may open a connection to this resolved address, whatever is spoken over it. */
+/** Whether a proxy may connect to this resolved address, with any protocol. */
 export function mayReach(ip: string, { allowPrivate }: AddressPolicy): boolean {
   const kind = kindOfIp(ip);
   return kind === 'public' || (kind === 'local' && allowPrivate);
@@ -52,13 +58,16 @@ export function mayReach(ip: string, { allowPrivate }: AddressPolicy): boolean {
 
 export const isPublicIp = (ip: string): boolean => kindOfIp(ip) === 'public';
 
-/** `local` may be opened by the operator; `closed` never is: link-local, metadata, multicast, reserved, translated. */
+/**
+ * The operator can allow `local`. `closed` is never allowed: link-local, metadata, multicast, reserved and translated
+ * addresses.
+ */
 type AddressKind = 'public' | 'local' | 'closed';
 
 const localNames = ['localhost', 'local', 'localdomain', 'internal', 'home.arpa', 'lan'];
 
 function kindOfHost(hostname: string): AddressKind | 'malformed' {
-  // The parser has already written decimal, octal and hex hosts as four decimal numbers, and IPv6 in brackets.
+  // The parser has already normalised decimal, octal and hex hosts to four numbers, and IPv6 to brackets.
   const literal = hostname.replace(/^\[|\]$/g, '');
   if (isIP(literal) !== 0) return kindOfIp(literal);
   const labels = hostname.split('.');
@@ -67,13 +76,13 @@ function kindOfHost(hostname: string): AddressKind | 'malformed' {
 }
 
 function kindOfIp(ip: string): AddressKind {
-  // ipaddr.js also reads octal, hex and shortened IPv4; an address that comes from a resolver is never written so.
+  // ipaddr.js also accepts octal, hex and shortened IPv4, which a resolver never returns.
   if (isIP(ip) === 0) return 'closed';
   const address = ipaddr.parse(ip);
   return address.kind() === 'ipv4' ? kindOfIpv4(address as ipaddr.IPv4) : kindOfIpv6(address as ipaddr.IPv6);
 }
 
-/** Lies in public space and yet answers only inside Azure, with the machine's configuration. */
+/** A public address that answers inside Azure only, with the configuration of the machine. */
 const azureWireServer = '168.63.129.16';
 
 function kindOfIpv4(address: ipaddr.IPv4): AddressKind {
@@ -83,11 +92,11 @@ function kindOfIpv4(address: ipaddr.IPv4): AddressKind {
   return range === 'private' || range === 'loopback' ? 'local' : 'closed';
 }
 
-/** Metadata services of AWS, Google Cloud, Oracle and Scaleway: they hide in the range that is otherwise private. */
+/** Metadata services of AWS, Google Cloud, Oracle and Scaleway, which are in the private range. */
 const metadataIpv6 = ['fd00:ec2::/32', 'fd20:ce::/32', 'fd00:c1::/32', 'fd00:42::/32'].map((range) =>
   ipaddr.IPv6.parseCIDR(range),
 );
-/** The only space from which public addresses are given; outside of it lie forms that embed an IPv4 address. */
+/** The only range with public addresses. Others include forms that embed an IPv4 address. */
 const globalIpv6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 function kindOfIpv6(address: ipaddr.IPv6): AddressKind {

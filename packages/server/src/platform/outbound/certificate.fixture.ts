@@ -1,4 +1,4 @@
-/** A self-signed certificate for hooks.example.com, valid from 2020 to 2120. Its key is public and guards nothing. */
+/** A self-signed certificate for hooks.example.com, valid from 2020 to 2120. Its key is public and protects nothing. */
 export const certificate = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQggl648tOsfjpxYYVQ

@@ -8,7 +8,7 @@ import { OutboundFailure } from './outbound-failure.ts';
 type Build = NonNullable<Parameters<typeof guardedConnector>[0]['build']>;
 
 describe('the addresses that a socket is given', () => {
-  it('are the ones that were checked, although the name answers differently the second time', async () => {
+  it('are the ones that were checked, even if a second lookup returns others', async () => {
     const lookup = answering(['93.184.215.14', '2606:4700:4700::1111'], ['127.0.0.1']);
     const { addresses } = await addressesFor('hooks.example.com', { lookup });
     expect(addresses).toEqual([
@@ -118,7 +118,7 @@ describe('an address in place of a name', () => {
 
 type Outcome = { error: Error | null; addresses: unknown };
 
-/** Asks for addresses as a socket would, and opens none. */
+/** Resolves addresses like a socket does, without opening one. */
 function addressesFor(
   hostname: string,
   {

@@ -4,7 +4,7 @@ import type { buildConnector } from 'undici';
 import { mayConnect, mayReach } from './address.ts';
 import { OutboundFailure, refusedConnection } from './outbound-failure.ts';
 
-/** Every address of a name, as the machine's resolver gives them. */
+/** Returns all addresses of a name, as the system's resolver does. */
 export type Lookup = (hostname: string) => Promise<readonly { address: string }[]>;
 
 export type OutboundLog = { warn: (details: object, message: string) => void };
@@ -13,15 +13,15 @@ type Dependencies = {
   allowPrivate: boolean;
   lookup?: Lookup;
   log?: OutboundLog;
-  /** Makes the plain one, which the guard stands in front of. */
+  /** Creates the unguarded connector. */
   build: (options: buildConnector.BuildOptions) => buildConnector.connector;
 };
 
 const connectTimeoutMs = 10_000;
 
 /**
- * Opens sockets to permitted addresses only. A name is resolved once per connection, and the socket gets the
- * very addresses that were checked: asking twice would let the name answer differently the second time.
+ * Opens sockets to permitted addresses only. It resolves a name once per connection and connects to exactly the checked
+ * addresses: a second lookup could return others.
  */
 export function guardedConnector({
   allowPrivate,
@@ -44,9 +44,9 @@ export function guardedConnector({
   return (options, callback) => {
     const { hostname, protocol } = options;
     const { permitted, open } = protocol === 'https:' ? secure : plain;
-    // Node resolves names only: an address in the URL never passes the lookup.
+    // Node does not call the lookup for a literal address.
     if (isIP(hostname) !== 0 && !permitted(hostname)) {
-      // The caller's state is not ready for an answer within its own call.
+      // undici does not expect the callback before the call returns.
       process.nextTick(callback, refuse(hostname, hostname), null);
       return;
     }
@@ -61,8 +61,8 @@ export function guardedConnector({
 }
 
 /**
- * A plain socket to a permitted address, whatever is spoken over it: for a proxy, which sees only bytes. Names are held
- * against the same rule as above, and public addresses may be spoken to without TLS.
+ * Opens a plain socket to a permitted address, for a proxy that sees only bytes. Names follow the same rule as above,
+ * but public addresses need no TLS.
  */
 export function openCheckedSocket(
   { host, port }: { host: string; port: number },
@@ -108,7 +108,7 @@ const socketOptions = (lookup: LookupFunction): buildConnector.BuildOptions => (
   timeout: connectTimeoutMs,
 });
 
-/** One bad answer among good ones refuses the name: which one the socket would take is not ours to choose. */
+/** One forbidden address refuses the name, because the socket may choose any of them. */
 function checkedLookup({
   lookup,
   permitted,
@@ -121,7 +121,7 @@ function checkedLookup({
   return (hostname, options, callback) => {
     lookup(hostname).then(
       (answers) => {
-        // Copied once, so that what is checked is what is connected to.
+        // Copy the addresses, so that the checked values are the ones used.
         const addresses = answers
           .map(({ address }) => String(address))
           .map((address) => ({ address, family: isIP(address) }));

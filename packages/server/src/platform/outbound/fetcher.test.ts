@@ -18,8 +18,8 @@ import {
 
 afterEach(() => vi.unstubAllEnvs());
 
-describe('a call', () => {
-  it('sends method, headers and body, and gives the whole answer', async () => {
+describe('a request', () => {
+  it('sends method, headers and body, and returns the whole response', async () => {
     const { url, requests } = await serve(async (request, response) => {
       const body = await text(request);
       response.writeHead(201, { 'content-type': 'text/plain', 'set-cookie': ['a=1', 'b=2'] });
@@ -60,7 +60,7 @@ describe('a call', () => {
     expect(headers).not.toHaveProperty('content-length');
   });
 
-  it('keeps no cookies', async () => {
+  it('stores no cookies', async () => {
     const { url, requests } = await serve((_request, response) => response.setHeader('set-cookie', 'a=1').end());
     const { fetch } = outbound();
     await fetch(url);
@@ -79,7 +79,7 @@ describe('a call', () => {
     expect(proxy.requests).toEqual([]);
   });
 
-  it('cannot be made to a header value that HTTP does not allow, and does not repeat that value', async () => {
+  it('refuses an invalid header value without repeating it', async () => {
     const { url, requests } = await serve((_request, response) => response.end());
     const { fetch, webFetch } = outbound();
     const headers = { authorization: 'Bearer hunter2\r\nx: y' };
@@ -112,7 +112,7 @@ describe('a call', () => {
     expect(Buffer.from(answer.headers.get('x-price') ?? '', 'latin1').toString()).toBe('5 €');
   });
 
-  it('fails when the connection ends in the middle of the answer, and says which status had come', async () => {
+  it('fails if the connection ends during the response, and names the status', async () => {
     const { url } = await serve((_request, response) => {
       response.writeHead(200, { 'content-length': '100' }).write('half');
       setTimeout(() => response.destroy(), 20);
@@ -162,7 +162,7 @@ describe('an address that is not public', () => {
     expect(connections).toEqual([]);
   });
 
-  it('is told no other than a name that leads nowhere [REQ-207]', async () => {
+  it('is reported like a name that does not exist [REQ-207]', async () => {
     const nowhere = () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }));
     const messages = [answering(['10.0.0.5']), nowhere].map(async (lookup) => {
       const { fetch } = outbound({ allowPrivate: false, lookup: lookup as ReturnType<typeof answering> });
@@ -183,7 +183,7 @@ describe('an address that is not public', () => {
     expect(connections).toEqual([]);
   });
 
-  it('is told to the operator with the address it led to', async () => {
+  it('is logged for the operator with the resolved address', async () => {
     const warn = vi.fn();
     const { fetch } = outbound({ allowPrivate: false, lookup: answering(['10.0.0.7']), log: { warn } });
     await failureOf(fetch('https://hooks.example.com/?token=hunter2'));
@@ -215,16 +215,16 @@ describe('a connection', () => {
     const lookup: Lookup = async (hostname) => [{ address: names[hostname] ?? '' }];
     const { fetch } = outbound({ lookup });
     await fetch(`http://first.local:${port}/`);
-    // A connection is free again one turn of the event loop after its answer.
+    // A connection is free one turn of the event loop after its response.
     await setImmediate();
     await fetch(`http://first.local:${port}/`);
     expect(sockets).toHaveLength(1);
-    // 0.0.0.0 would reach the same server, and so would the open connection.
+    // 0.0.0.0 and the open connection would reach the same server.
     expect((await failureOf(fetch(`http://second.local:${port}/`))).reason).toBe('refused_address');
     expect(requests).toHaveLength(2);
   });
 
-  it('is checked anew once the old one is gone', async () => {
+  it('is checked again after the old one has closed', async () => {
     const { url, requests } = await serve((_request, response) => response.setHeader('connection', 'close').end('ok'));
     const { port } = new URL(url);
     const { fetch } = outbound({ lookup: answering(['127.0.0.1'], ['0.0.0.0']) });
@@ -244,7 +244,7 @@ describe('a connection', () => {
 });
 
 describe('over TLS', () => {
-  // What an operator does with NODE_EXTRA_CA_CERTS.
+  // The same effect as NODE_EXTRA_CA_CERTS.
   beforeAll(() => setDefaultCACertificates([...getCACertificates('default'), certificate.cert]));
 
   it('the certificate must be for the name in the URL, not for the address', async () => {
@@ -258,7 +258,7 @@ describe('over TLS', () => {
     );
   });
 
-  it('a certificate that nobody vouches for is refused', async () => {
+  it('refuses an untrusted certificate', async () => {
     const { port } = await serve((_request, response) => response.end('secure'), { tls: true });
     setDefaultCACertificates(getCACertificates('bundled'));
     cleanups.push(() => setDefaultCACertificates([...getCACertificates('bundled'), certificate.cert]));
@@ -267,7 +267,7 @@ describe('over TLS', () => {
     expect(failure).toMatchObject({ reason: 'tls', message: expect.stringContaining('SELF_SIGNED') });
   });
 
-  it('a server that does not speak it fails as TLS', async () => {
+  it('fails with the reason tls if the server does not speak TLS', async () => {
     const { port } = await serve((_request, response) => response.end('plain'));
     expect((await failureOf(outbound().fetch(`https://127.0.0.1:${port}/`))).reason).toBe('tls');
   });

@@ -1,23 +1,25 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
+import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import type { Agent, Dispatcher } from 'undici';
 import { untilAborted } from '../async/waiters.ts';
 import { refuseAddress } from './address.ts';
-import { type AnswerBody, openAnswerBody } from './answer-body.ts';
 import { guardedConnector, type Lookup, type OutboundLog } from './connector.ts';
 import { failureOf, OutboundFailure } from './outbound-failure.ts';
 
 /**
- * The only way from the server to addresses that a tenant names: webhooks, MCP servers, memory and trace
- * endpoints. It follows no redirect, keeps no cookies, reads no proxy settings and bounds time and size.
+ * The only way to call addresses that a tenant chooses: webhooks, MCP servers, memory and trace endpoints. It follows
+ * no redirects, stores no cookies, ignores proxy settings and limits time and size.
  */
 export type Outbound = {
-  /** One call with its whole answer. A 3xx is an answer like any other. Throws `OutboundFailure`, or the reason of `signal`. */
+  /**
+   * Sends a request and reads the whole response, including 3xx. Throws `OutboundFailure`, or the reason of `signal`.
+   */
   fetch: (url: string, init?: OutboundInit) => Promise<OutboundAnswer>;
-  /** The same guard in the shape that clients of other protocols take; the answer's body is streamed. */
+  /** The same guard as a web-standard `fetch`, for protocol clients. The body is streamed. */
   webFetch: typeof fetch;
-  /** Ends every connection; calls that are running fail. */
+  /** Closes all connections. Requests in progress fail. */
   close: () => Promise<void>;
 };
 
@@ -25,16 +27,16 @@ type OutboundInit = {
   method?: string;
   headers?: Record<string, string>;
   body?: string | Uint8Array;
-  /** For everything, from the name to the answer's last byte; 15 s unless given. */
+  /** The limit for everything from the lookup to the last byte. Default: 15 s. */
   timeoutMs?: number;
-  /** Of the answer's body, counted after decompression; 1 MB unless given. */
+  /** The limit for the decompressed body. Default: 1 MB. */
   maxBytes?: number;
   signal?: AbortSignal;
 };
 
 type OutboundAnswer = { status: number; headers: Headers; body: Uint8Array };
 
-/** `lifetimeMs` bounds a stream as a whole: without it an answer that nobody reads would hold its socket for ever. */
+/** `lifetimeMs` limits a whole stream. Without it an unread response would hold its socket forever. */
 type StreamLimits = { headersTimeoutMs: number; lifetimeMs: number; maxBytes: number };
 
 type Dependencies = {
@@ -52,13 +54,13 @@ export function createOutbound({ allowPrivate, log, lookup, streamLimits }: Depe
   const limits = { ...streamedAnswer, ...streamLimits };
   let agent: Promise<Agent> | undefined;
 
-  /** With the first call: it is five megabytes of memory, and a server that has just started calls nobody. */
+  /** Loads the client with the first request: it takes five megabytes, and a new server calls nobody yet. */
   async function openAgent(): Promise<Agent> {
     const { Agent, buildConnector } = await import('undici');
     return new Agent({
       allowH2: false,
       connect: guardedConnector({ allowPrivate, lookup, log, build: buildConnector }),
-      // Every call has a clock of its own.
+      // Each request has its own timer.
       headersTimeout: 0,
       keepAliveMaxTimeout: 30_000,
     });
@@ -101,7 +103,7 @@ export function createOutbound({ allowPrivate, log, lookup, streamLimits }: Depe
     return new URL(url);
   }
 
-  async function send({ target, method, headers, body, maxBytes, signal }: Call): Promise<Answer> {
+  async function send({ target, method, headers, body, maxBytes, signal }: OutboundCall): Promise<OpenedAnswer> {
     signal.throwIfAborted();
     const host = target.hostname;
     const options: Dispatcher.RequestOptions = {
@@ -112,7 +114,7 @@ export function createOutbound({ allowPrivate, log, lookup, streamLimits }: Depe
       body: body ?? null,
       signal,
     };
-    // The client hears of an abort only once it is connected; a slow resolver must not hold the caller so long.
+    // The client notices an abort only when it is connected. A slow resolver must not block the caller that long.
     agent ??= openAgent();
     const requested = agent.then((opened) => opened.request(options));
     const response = await untilAborted(requested, signal).catch((error: unknown) => {
@@ -124,7 +126,7 @@ export function createOutbound({ allowPrivate, log, lookup, streamLimits }: Depe
   return { fetch: fetchWhole, webFetch: fetchStreamed, close: async () => (await agent)?.destroy() };
 }
 
-type Call = {
+type OutboundCall = {
   target: URL;
   method: string;
   headers: Record<string, string>;
@@ -133,9 +135,9 @@ type Call = {
   signal: AbortSignal;
 };
 
-type Answer = { status: number; headers: Headers; body: AnswerBody };
+type OpenedAnswer = { status: number; headers: Headers; body: AnswerBody };
 
-/** What the connection decides itself, or what would let a tenant's header choose another host or framing. */
+/** Headers that the connection sets, or that would let a tenant choose another host or framing. */
 const ownHeaders = new Set([
   'accept-encoding',
   'connection',
@@ -176,7 +178,7 @@ function assertSendable(name: string, value: string): void {
 function openAnswer(
   response: Dispatcher.ResponseData,
   { host, maxBytes, signal }: { host: string; maxBytes: number; signal: AbortSignal },
-): Answer {
+): OpenedAnswer {
   const status = response.statusCode;
   const headers = new Headers();
   for (const [name, value] of Object.entries(response.headers)) {
@@ -186,7 +188,7 @@ function openAnswer(
   return { status, headers, body };
 }
 
-/** One timer for the whole of a call; the caller's own signal ends it too. */
+/** One timer for the whole request. The caller's signal ends it too. */
 function startClock(host: string, callerSignal?: AbortSignal | null) {
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
@@ -201,13 +203,13 @@ function startClock(host: string, callerSignal?: AbortSignal | null) {
   };
 }
 
-/** Reads any form of body that a web client may give; only a stream stays one, since its length is not known. */
+/** Reads any body that a web client may pass. Only streams stay streams, because their length is unknown. */
 async function readRequest(input: string | URL | Request, init: RequestInit | undefined) {
   let request: Request;
   try {
     request = new Request(input, { ...init, duplex: 'half' } as RequestInit);
   } catch {
-    // The original message may hold the value of a header.
+    // The original message may contain the value of a header.
     throw new OutboundFailure('network', 'The request cannot be sent: its method, a header or its body is not valid.');
   }
   const streamed = init?.body instanceof ReadableStream && request.body;
@@ -219,10 +221,10 @@ async function readRequest(input: string | URL | Request, init: RequestInit | un
   };
 }
 
-/** Statuses that the web's Response takes only without a body. */
+/** Statuses for which `Response` accepts no body. */
 const bodiless = new Set([204, 205, 304]);
 
-async function responseOf({ status, headers, body }: Answer, { url, end }: { url: string; end: () => void }) {
+async function responseOf({ status, headers, body }: OpenedAnswer, { url, end }: { url: string; end: () => void }) {
   if (status > 599) {
     body.cancel();
     throw new OutboundFailure('network', 'The answer has a status that HTTP does not know.', status);
@@ -259,7 +261,94 @@ function streamOf(body: AnswerBody, end: () => void): ReadableStream<Uint8Array>
         end();
       },
     },
-    // Nothing is read before it is asked for, so that a slow reader slows the sender.
+    // Read only on demand, so that a slow reader slows the sender.
     { highWaterMark: 0 },
   );
+}
+
+type AnswerBody = {
+  /** Returns the next bytes, or null at the end. */
+  read: () => Promise<Uint8Array | null>;
+  /** Closes the connection without reading the rest. */
+  cancel: () => void;
+};
+
+type Reading = {
+  host: string;
+  status: number;
+  /** The headers of the compressed form are removed from these. */
+  headers: Headers;
+  maxBytes: number;
+  signal: AbortSignal;
+};
+
+/**
+ * Decompresses while reading and stops at `maxBytes` of decompressed data: a small response may expand to gigabytes.
+ */
+function openAnswerBody(received: Readable, reading: Reading): AnswerBody {
+  const { host, status, maxBytes, signal } = reading;
+  const decoder = decoderFor(received, reading);
+  // The reader gets the errors. An error without a reader must not end the process.
+  const ignore = () => {};
+  received.on('error', ignore);
+  const plain: Readable = decoder ? pipeline(received, bounded, decoder, ignore) : received;
+  const chunks = plain[Symbol.asyncIterator]();
+  let bytes = 0;
+
+  const cancel = () => void plain.destroy();
+
+  async function read(): Promise<Uint8Array | null> {
+    const next = await chunks.next().catch((error: unknown) => {
+      // An empty body that is declared as compressed, such as that of a HEAD, does not even have a gzip header.
+      if (decoder?.bytesWritten === 0 && received.readableEnded) return { done: true } as const;
+      throw reasonOf(error);
+    });
+    if (next.done) return null;
+    const chunk = next.value as Uint8Array;
+    bytes += chunk.byteLength;
+    if (bytes <= maxBytes) return chunk;
+    cancel();
+    throw tooLarge();
+  }
+
+  /** Limits the compressed data too, which may be endless and still expand to nothing. */
+  async function* bounded(compressed: AsyncIterable<Uint8Array>) {
+    let compressedBytes = 0;
+    for await (const chunk of compressed) {
+      compressedBytes += chunk.byteLength;
+      if (compressedBytes > maxBytes) throw tooLarge();
+      yield chunk;
+    }
+  }
+
+  const tooLarge = () =>
+    new OutboundFailure('too_large', `The answer of ${host} is larger than ${maxBytes} bytes.`, status);
+
+  function reasonOf(error: unknown): unknown {
+    if (!signal.aborted) return failureOf(error, { host, status });
+    const { reason } = signal;
+    return reason instanceof OutboundFailure ? new OutboundFailure(reason.reason, reason.message, status) : reason;
+  }
+
+  return { read, cancel };
+}
+
+/** Accepts one requested encoding at most: nested compression would multiply the expansion. */
+function decoderFor(received: Readable, { host, status, headers }: Reading) {
+  const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
+  if (encoding === 'identity') return null;
+  const decoder = decoderOf(encoding);
+  if (!decoder) {
+    received.on('error', () => {}).destroy();
+    throw new OutboundFailure('network', `${host} answered in an encoding that was not asked for.`, status);
+  }
+  headers.delete('content-encoding');
+  headers.delete('content-length');
+  return decoder;
+}
+
+function decoderOf(encoding: string) {
+  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
+  if (encoding === 'br') return createBrotliDecompress();
+  return null;
 }

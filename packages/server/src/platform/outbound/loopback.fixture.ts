@@ -8,7 +8,7 @@ import type { Lookup } from './connector.ts';
 import { createOutbound } from './fetcher.ts';
 import { OutboundFailure } from './outbound-failure.ts';
 
-/** What a test opens is closed after it, the last first. */
+/** Closed after each test, in reverse order. */
 export const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -19,7 +19,7 @@ type Served = {
   port: number;
   requests: IncomingMessage[];
   sockets: Socket[];
-  /** Nobody listens there any more. */
+  /** Stops listening. */
   close: () => Promise<void>;
 };
 
@@ -47,7 +47,7 @@ export async function serve(
   return { url: `http://${address}:${bound}`, port: bound, requests, sockets, close };
 }
 
-/** Speaks no protocol of its own, so that every connection is seen. */
+/** Speaks no protocol, so that every connection is visible. */
 export async function serveTcp(onConnection: (socket: Socket) => void = () => {}) {
   const connections: Socket[] = [];
   const server = createTcpServer((socket) => {
@@ -80,7 +80,7 @@ export function outbound(options: Partial<Parameters<typeof createOutbound>[0]> 
   return created;
 }
 
-/** A resolver that gives the next list at every call, and the last one from then on. */
+/** A resolver that returns the next list at each call, and repeats the last one. */
 export function answering(...lists: string[][]): Lookup & { calls: number } {
   const lookup = Object.assign(
     async () => {
@@ -114,6 +114,6 @@ export async function failureOf(work: Promise<unknown>): Promise<OutboundFailure
   throw error;
 }
 
-/** Everything that a log or an answer could show of it. */
+/** Everything that a log or a response could show of the failure. */
 export const describeFully = (failure: OutboundFailure) =>
   JSON.stringify({ ...failure, message: failure.message, stack: failure.stack, cause: failure.cause });

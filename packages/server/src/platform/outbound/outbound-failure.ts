@@ -1,11 +1,10 @@
 /**
- * Why a call to another system did not end well. The message may be shown to the tenant who configured the
- * call: it names the host at most, never a resolved address, a header value or a query string. For the same
- * reason it carries no `cause`.
+ * The failure of a request to another system. The tenant may see the message, so it names the host at most, never a
+ * resolved address, a header value or a query string. For the same reason it has no `cause`.
  */
 export class OutboundFailure extends Error {
   readonly reason: OutboundReason;
-  /** The status of the answer, where it had come before the failure. */
+  /** The status of the response, if one arrived before the failure. */
   readonly status: number | null;
 
   constructor(reason: OutboundReason, message: string, status: number | null = null) {
@@ -16,15 +15,15 @@ export class OutboundFailure extends Error {
   }
 }
 
-/** `network` is also the reason for a request or an answer that HTTP does not allow. */
+/** `network` also covers requests and responses that violate HTTP. */
 type OutboundReason = 'refused_address' | 'timeout' | 'too_large' | 'network' | 'tls';
 
-/** A name that leads inside and one that leads nowhere are told apart for nobody: it would tell which internal names exist. */
+/** Internal and unknown names get the same message, which would otherwise reveal which internal names exist. */
 const noPublicAddress = (host: string) => `${host} could not be reached: it has no public address.`;
 
 export const refusedConnection = (host: string) => new OutboundFailure('refused_address', noPublicAddress(host));
 
-/** Reads an error of the socket, of TLS, of the HTTP parser or of the decompressor. */
+/** Translates an error of the socket, TLS, the HTTP parser or the decompressor. */
 export function failureOf(error: unknown, { host, status }: { host: string; status: number | null }): OutboundFailure {
   if (error instanceof OutboundFailure) return error;
   const code = codeOf(error);
@@ -48,11 +47,11 @@ const timeoutCodes = new Set([
   'UND_ERR_BODY_TIMEOUT',
 ]);
 
-/** Node's own TLS errors, OpenSSL's, and the names of failed certificate checks. */
+/** TLS errors of Node and OpenSSL, and the names of failed certificate checks. */
 const tlsCodes =
   /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|CRL_|ERROR_IN_C|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_|PATH_LENGTH_|HOSTNAME_)/;
 
-/** Only codes are read, since messages hold addresses, and those of invalid headers hold their values. */
+/** Use only the code: messages contain addresses, and those of invalid headers contain their values. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;

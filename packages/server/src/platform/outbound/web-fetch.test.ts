@@ -5,7 +5,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { endless, failureOf, outbound, serve, serveTcp } from './loopback.fixture.ts';
 
 describe('webFetch', () => {
-  it('streams the answer as it comes', async () => {
+  it('streams the response as it arrives', async () => {
     const { url } = await serve((_request, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
       setTimeout(() => response.end('data: 2\n\n'), 50);
@@ -61,7 +61,7 @@ describe('webFetch', () => {
     expect(headers?.['user-agent']).toBe('Vestra/1.0');
   });
 
-  it('takes a Request', async () => {
+  it('accepts a Request', async () => {
     const { url, requests } = await serve(async (request, response) => response.end(await text(request)));
     const request = new Request(`${url}/mcp`, { method: 'POST', body: 'abc', headers: { 'x-region': 'eu' } });
     expect(await (await outbound().webFetch(request)).text()).toBe('abc');
@@ -70,7 +70,7 @@ describe('webFetch', () => {
     await expect(outbound().webFetch(aborted)).rejects.toThrow('no longer needed');
   });
 
-  it.each([204, 205, 304])('gives a %i without a body', async (status) => {
+  it.each([204, 205, 304])('returns a %i without a body', async (status) => {
     const { url } = await serve((_request, response) => response.writeHead(status).end());
     const response = await outbound().webFetch(url);
     expect([response.status, response.body]).toEqual([status, null]);
@@ -81,13 +81,13 @@ describe('webFetch', () => {
     expect((await failureOf(outbound().webFetch(`http://127.0.0.1:${port}/`))).reason).toBe('network');
   });
 
-  it('waits for the headers only so long', async () => {
+  it('limits the wait for the headers', async () => {
     const { url } = await serve(() => {});
     const { webFetch } = outbound({ streamLimits: { headersTimeoutMs: 100 } });
     expect((await failureOf(webFetch(url))).reason).toBe('timeout');
   });
 
-  it('gives the body more time than the headers, and not for ever', async () => {
+  it('gives the body more time than the headers, but not forever', async () => {
     const { url, sockets } = await serve((request, response) => {
       response.writeHead(200).write('first');
       if (request.url === '/ends') setTimeout(() => response.end(' last'), 200);
@@ -99,7 +99,7 @@ describe('webFetch', () => {
     expect(await failureOf(unread.text())).toMatchObject({ reason: 'timeout', status: 200 });
   });
 
-  it('cuts an endless body', async () => {
+  it('ends an endless body', async () => {
     const { url, sockets } = await serve(endless(Buffer.alloc(65_536)));
     const response = await outbound({ streamLimits: { maxBytes: 100_000 } }).webFetch(url);
     expect((await failureOf(response.arrayBuffer())).reason).toBe('too_large');
@@ -117,7 +117,7 @@ describe('webFetch', () => {
     await vi.waitFor(() => expect(sockets.map(({ destroyed }) => destroyed)).toEqual([true]));
   });
 
-  it('ends with the caller’s signal, before and in the middle of the body', async () => {
+  it('ends with the caller’s signal, before and during the body', async () => {
     const { url, sockets } = await serve((_request, response) => void response.writeHead(200).write('first'));
     const controller = new AbortController();
     const response = await outbound().webFetch(url, { signal: controller.signal });

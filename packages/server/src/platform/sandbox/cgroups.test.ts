@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CgroupSetting, dividedGroup, groupFiles } from './cgroups.ts';
+import { type CgroupSetting, divisibleCgroup, groupFiles } from './cgroups.ts';
 
 const plain = '30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate';
 const old = '31 23 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory';
@@ -7,7 +7,7 @@ const ofContainer = '812 800 0:26 /docker/abc /sys/fs/cgroup rw - cgroup2 cgroup
 const nobodys = 'VESTRA_CGROUP is not set, and the group of this process may be somebody else’s';
 
 describe('the cgroup that is divided among computers', () => {
-  it.each<[string, CgroupSetting, string, string, ReturnType<typeof dividedGroup>]>([
+  it.each<[string, CgroupSetting, string, string, ReturnType<typeof divisibleCgroup>]>([
     ['is a container’s own', null, plain, '0::/', { folder: '/sys/fs/cgroup' }],
     [
       'is a container’s own, seen without a namespace',
@@ -50,11 +50,11 @@ describe('the cgroup that is divided among computers', () => {
     ['is none where it is switched off', 'off', plain, '0::/', 'VESTRA_CGROUP=off'],
   ])('%s [CMP-283]', (_what, setting, mounts, groups, expected) => {
     expect(
-      dividedGroup(setting, { mounts: `1 1 8:1 / / rw - ext4 /dev/vda rw\n${mounts}\n`, groups: `${groups}\n` }),
+      divisibleCgroup(setting, { mounts: `1 1 8:1 / / rw - ext4 /dev/vda rw\n${mounts}\n`, groups: `${groups}\n` }),
     ).toEqual(expected);
   });
 
-  it('lets a computer have a little more than the server does, no swap, and the processors that are left over', () => {
+  it('allows a computer slightly more than the server does, no swap, and spare processors', () => {
     const limits = { memoryBytes: 2 ** 31, tasks: 1024, cpus: null };
     expect(Object.fromEntries(groupFiles(limits))).toEqual({
       'memory.max': String(2 ** 31 * 1.125),

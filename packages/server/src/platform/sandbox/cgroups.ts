@@ -3,24 +3,27 @@ import { access, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/prom
 import { join, relative } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** `own`: the group in which the server was started. A folder: that one. Null: wherever it is plainly the server's. */
+/**
+ * `own` is the cgroup in which the server was started, a path is that cgroup, and null is any that clearly belongs to
+ * the server.
+ */
 export type CgroupSetting = 'own' | 'off' | `/${string}` | null;
 
-/** What the kernel holds of each computer, where the server may tell it to. */
+/** Kernel limits for each computer, if the server may set them. */
 export type Cgroups = {
   controllers: readonly Controller[];
-  /** The group of a computer, made with these limits. */
+  /** Creates the cgroup of a computer with these limits. */
   groupOf: (name: string, limits: GroupLimits) => Promise<Group>;
 };
 
 export type GroupLimits = { memoryBytes: number; tasks: number; cpus: number | null };
 
 export type Group = {
-  /** What they start from now on belongs to it too. */
+  /** Adds processes. Their later children belong to the cgroup too. */
   add: (pids: readonly number[]) => Promise<void>;
-  /** How many processes the kernel has ended because the group had no memory left. */
+  /** The number of processes that the kernel killed because the cgroup was out of memory. */
   endedForMemory: () => Promise<number>;
-  /** Ends what is left in it. */
+  /** Kills the remaining processes and removes the cgroup. */
   remove: () => Promise<void>;
 };
 
@@ -28,7 +31,7 @@ type Controller = 'memory' | 'pids' | 'cpu';
 const needed: readonly Controller[] = ['memory', 'pids'];
 const wanted: readonly Controller[] = [...needed, 'cpu'];
 
-/** What the machine says of the groups of this process. */
+/** The cgroup information of this process. */
 export type CgroupFacts = {
   /** /proc/self/mountinfo */
   mounts: string;
@@ -37,10 +40,11 @@ export type CgroupFacts = {
 };
 
 /**
- * The group that may be divided, or why there is none. One that the server was merely started in is somebody else's: a
- * terminal's session, a service without `Delegate`. That of a container is its own, and so is what an operator names.
+ * The cgroup that may be divided, or the reason why there is none. The cgroup in which the server was started may
+ * belong to a terminal session or to a service without `Delegate`. A container's cgroup and one that the operator names
+ * are safe.
  */
-export function dividedGroup(setting: CgroupSetting, { mounts, groups }: CgroupFacts): { folder: string } | string {
+export function divisibleCgroup(setting: CgroupSetting, { mounts, groups }: CgroupFacts): { folder: string } | string {
   if (setting === 'off') return 'VESTRA_CGROUP=off';
   const mount = mounts
     .split('\n')
@@ -58,10 +62,10 @@ export function dividedGroup(setting: CgroupSetting, { mounts, groups }: CgroupF
 
 type Found = { folder: string; controllers: readonly Controller[] };
 
-/** Looks, and changes nothing. */
+/** Checks the cgroup without changing anything. */
 export async function findGroup(setting: CgroupSetting): Promise<Found | string> {
   const facts = await readFacts();
-  const divided = facts === null ? 'this system has no cgroups' : dividedGroup(setting, facts);
+  const divided = facts === null ? 'this system has no cgroups' : divisibleCgroup(setting, facts);
   if (typeof divided === 'string') return divided;
   const { folder } = divided;
   try {
@@ -77,8 +81,8 @@ export async function findGroup(setting: CgroupSetting): Promise<Found | string>
 }
 
 /**
- * Makes the group ready, or says why not. What runs in it, the server above all, goes into a part of it: the kernel gives
- * parts to no group that has processes of its own.
+ * Prepares the cgroup, or returns the reason why it cannot. It moves the server and its other processes into a child,
+ * because the kernel allows children only in a cgroup without processes.
  */
 export async function openCgroups(setting: CgroupSetting): Promise<Cgroups | string> {
   const found = await findGroup(setting);
@@ -91,7 +95,7 @@ export async function openCgroups(setting: CgroupSetting): Promise<Cgroups | str
     for (const each of [folder, computers]) {
       await write(each, 'cgroup.subtree_control', controllers.map((name) => `+${name}`).join(' '));
     }
-    await clearLeft(computers);
+    await removeLeftCgroups(computers);
     return { controllers, groupOf: (name, limits) => makeGroup(join(computers, name), limits, controllers) };
   } catch (error) {
     return notDivided(folder, error);
@@ -114,7 +118,7 @@ async function readFacts(): Promise<CgroupFacts | null> {
 
 async function moveAll(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
-  // What starts while it is looked is found the next time.
+  // Processes that start meanwhile are found in the next round.
   for (let looks = 0; looks < 10; looks++) {
     const pids = (await read(from, 'cgroup.procs')).split('\n').filter(Boolean);
     if (pids.length === 0) return;
@@ -122,8 +126,8 @@ async function moveAll(from: string, to: string): Promise<void> {
   }
 }
 
-/** Of a server that was killed. One that lives and has parts here keeps them: they are not empty, or made anew. */
-async function clearLeft(folder: string): Promise<void> {
+/** Removes the cgroups of a killed server. Those of a live server are not empty, or are created again. */
+async function removeLeftCgroups(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     if (entry.isDirectory()) await rmdir(join(folder, entry.name)).catch(() => {});
   }
@@ -133,7 +137,7 @@ async function makeGroup(folder: string, limits: GroupLimits, controllers: reado
   await mkdir(folder, { recursive: true });
   for (const [file, value] of groupFiles(limits)) {
     const [controller] = file.split('.') as [Controller];
-    // Without swap there is no file for it.
+    // Without swap this file does not exist.
     if (controllers.includes(controller) && existsSync(join(folder, file))) await write(folder, file, value);
   }
   return {
@@ -155,17 +159,20 @@ async function makeGroup(folder: string, limits: GroupLimits, controllers: reado
   };
 }
 
-/** Above what the server lets a computer have by looking: it ends what took most and says so, the kernel what it happens upon. */
+/**
+ * Higher than the limits that the server enforces itself: it ends the largest process and reports it, while the kernel
+ * picks one.
+ */
 export const groupFiles = ({ memoryBytes, tasks, cpus }: GroupLimits): [string, string][] => [
   ['memory.max', String(Math.ceil(memoryBytes * 1.125))],
   ['memory.swap.max', '0'],
   ['pids.max', String(tasks)],
-  // Half of what the server and everybody else gets where the processors are too few.
+  // Under load a computer gets half the share of the server and other processes.
   ['cpu.weight', '50'],
   ['cpu.max', cpus === null ? 'max 100000' : `${Math.round(cpus * 100_000)} 100000`],
 ];
 
-/** One that has ended meanwhile need not go anywhere. */
+/** Ignores processes that have ended. */
 async function addTo(folder: string, pid: number): Promise<void> {
   await write(folder, 'cgroup.procs', String(pid)).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ESRCH') throw error;
@@ -173,6 +180,6 @@ async function addTo(folder: string, pid: number): Promise<void> {
 }
 
 const read = (folder: string, file: string) => readFile(join(folder, file), 'utf8');
-/** Some of these can be written and not read, and none can be made. */
+/** These files exist already, and some can be written but not read. */
 const write = (folder: string, file: string, text: string) =>
   writeFile(join(folder, file), text, { flag: constants.O_WRONLY });

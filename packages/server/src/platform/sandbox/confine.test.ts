@@ -11,11 +11,11 @@ const bare: Confinement = {
 };
 const optionsOf = (given: Partial<Confinement>) => confinedParts(['true'], { ...bare, ...given }, 6).options;
 const programOf = (given: Partial<Confinement>) => confinedParts(['true'], { ...bare, ...given }, 6).program;
-/** Whether the words stand in the list one after the other. */
+/** Whether the words appear in the list one after the other. */
 const has = (list: readonly string[], ...words: string[]) =>
   list.some((_, at) => words.every((word, offset) => list[at + offset] === word));
 
-describe('what is confined', () => {
+describe('a confined program', () => {
   it.each([
     ['has no namespace of the host', ['--unshare-user', '--unshare-all', '--disable-userns']],
     ['ends with whoever started it', ['--die-with-parent']],
@@ -33,7 +33,7 @@ describe('what is confined', () => {
     expect(has(optionsOf({}), ...words)).toBe(true);
   });
 
-  it('sees what is mounted, to read or to write, and nothing else of the host but programs and their settings', () => {
+  it("sees only its mounts, and the host's programs with their settings", () => {
     const mounts = [
       { from: '/data/1/home', to: '/home/agent', isWritable: true },
       { from: '/data/1/etc', to: '/etc/passwd', isWritable: false },
@@ -48,7 +48,7 @@ describe('what is confined', () => {
     expect(seen).not.toContain('/etc/shadow');
   });
 
-  it('is told of the proxy only where it has one', () => {
+  it('gets the proxy variables only if it has a proxy', () => {
     expect(optionsOf({}).join(' ')).not.toMatch(/proxy/i);
     const options = optionsOf({ egressSocket: '/data/1/egress.sock' });
     expect(has(options, '--bind', '/data/1/egress.sock', '/run/egress.sock')).toBe(true);
@@ -61,7 +61,7 @@ describe('what is confined', () => {
     expect(programOf({ limits: { ...bare.limits, memoryBytes: 9 } })).toContain('--data=9');
   });
 
-  it('is one command line where it is asked for as one, and keeps its account', () => {
+  it('can be one command line that keeps its account', () => {
     const identity = { uid: 700_001, gid: 700_001 };
     const { file, args, identity: account } = confine(['true', '--', 'x'], { ...bare, identity, env: { A: '--' } }, 5);
     const parts = confinedParts(['true', '--', 'x'], { ...bare, env: { A: '--' } }, 5);

@@ -1,23 +1,22 @@
 /**
- * How a program runs that nobody trusts: in namespaces of its own, by bubblewrap. It sees the system's programs, what is
- * mounted for it and nothing else; it has no capabilities, cannot become anybody else, and reaches no network but
- * through a proxy on a unix socket.
+ * Runs an untrusted program in its own namespaces with bubblewrap. It sees the system's programs and its mounts only,
+ * has no capabilities, cannot change its account, and reaches the network only through a proxy on a unix socket.
  */
 export type Confinement = {
-  /** Folders and files of the host, where they are seen inside. */
+  /** Folders and files of the host, with their path inside. */
   mounts: readonly Mount[];
   env: Readonly<Record<string, string>>;
   workingFolder: string;
-  /** The socket of the proxy through which it reaches the network; null: no network at all. */
+  /** The socket of the proxy for network access; null for no network. */
   egressSocket: string | null;
   limits: { processes: number; fileBytes: number; memoryBytes: number | null };
-  /** Null: whoever runs the server. Given where that is root, who must not be who the program is outside. */
+  /** Null for the account of the server. Required if that is root, because the program must not run as root. */
   identity: Identity | null;
 };
 
 type Mount = { from: string; to: string; isWritable: boolean };
 
-/** Who the program is on the host. */
+/** The account of the program on the host. */
 export type Identity = { uid: number; gid: number };
 
 /** Only root can start a program as another account. */
@@ -26,11 +25,11 @@ export const isRoot = () => process.getuid?.() === 0;
 /** An account that no computer uses, to test what a confined account can do. */
 export const unusedAccount = (): Identity | null => (isRoot() ? { uid: 699_999, gid: 699_999 } : null);
 
-/** Inside, wherever the socket lies outside. */
+/** The address inside the sandbox. */
 const egressPort = 3128;
 export const egressInside = '/run/egress.sock';
 
-/** What a program inside is told, so that it finds the way out. */
+/** Tells programs inside to use the proxy. */
 const egressVariables = Object.fromEntries(
   ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy'].map((name) => [
     name,
@@ -40,10 +39,10 @@ const egressVariables = Object.fromEntries(
 
 export const egressAddress = `http://127.0.0.1:${egressPort}`;
 
-/** The pipe by which bubblewrap reads its filter of system calls, as the number that it has in the new process. */
+/** The file descriptor from which bubblewrap reads its system call filter. */
 export type FilterPipe = number | null;
 
-/** What to start, so that `command` runs confined. It ends with whoever started it, and takes its children along. */
+/** The command line that runs `command` confined. It ends with its parent and ends its children. */
 export function confine(
   command: readonly string[],
   confinement: Confinement,
@@ -54,7 +53,10 @@ export function confine(
   return { file: '/bin/sh', args, identity: confinement.identity };
 }
 
-/** The same in two parts: the options hold the environment, which must not stand in a command line that others can read. */
+/**
+ * The same in two parts. The options contain the environment, which must not appear in a command line that others can
+ * read.
+ */
 export function confinedParts(
   command: readonly string[],
   confinement: Confinement,
@@ -66,9 +68,9 @@ export function confinedParts(
       ...['--uid', '1000', '--gid', '1000', '--hostname', 'computer'],
       ...(filterPipe === null ? [] : ['--seccomp', String(filterPipe)]),
       ...mountOptions(confinement),
-      // Read only: a program could otherwise make itself the last to be ended where memory runs out.
+      // Read-only, so that a program cannot exempt itself from the out-of-memory killer.
       ...['--proc', '/proc', '--remount-ro', '/proc'],
-      // These lie in memory: what could be written there would be bounded by nothing.
+      // These are in memory, so writes to them would have no limit.
       ...['--remount-ro', '/dev', '--remount-ro', '/'],
       '--clearenv',
       ...Object.entries(insideVariables(confinement)).flatMap(([name, value]) => ['--setenv', name, value]),
@@ -78,7 +80,7 @@ export function confinedParts(
   };
 }
 
-/** All that is seen inside, but for the processes. */
+/** Everything that is visible inside, except processes. */
 export const mountOptions = ({ mounts, egressSocket }: Confinement): string[] => [
   ...systemMounts,
   ...mounts.flatMap(({ from, to, isWritable }) => [isWritable ? '--bind' : '--ro-bind', from, to]),
@@ -91,7 +93,7 @@ export const insideVariables = ({ env, egressSocket }: Confinement): Record<stri
   ...env,
 });
 
-/** By their whole paths: the environment may hold a PATH of somebody else's making. */
+/** Use full paths, because the environment may have an untrusted PATH. */
 export const insideProgram = (command: readonly string[], { limits, egressSocket }: Confinement): string[] => [
   ...['/usr/bin/prlimit', `--nproc=${limits.processes}`, `--fsize=${limits.fileBytes}`, '--core=0'],
   ...(limits.memoryBytes === null ? [] : [`--data=${limits.memoryBytes}`]),
@@ -99,18 +101,18 @@ export const insideProgram = (command: readonly string[], { limits, egressSocket
   ...command,
 ];
 
-/** The environment of whatever starts a sandbox: process 1 inside keeps it, where every program can read it. */
+/** The environment of the process that starts a sandbox. Every program inside can read it from process 1. */
 export const bareEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin' };
 
 /**
- * Where memory runs out, it is taken from whatever is confined before anything else: said here, where it can be said,
- * since inside nothing of /proc can be written.
+ * Makes confined programs the first victims of the out-of-memory killer. This must happen outside, because /proc is
+ * read-only inside.
  */
 export const launch = 'echo 1000 2>/dev/null >/proc/self/oom_score_adj; exec bwrap "$@"';
 
 /**
- * Programs speak to a proxy by TCP; the namespace has a loopback of its own, on which nobody else listens. The command
- * begins when the port is open: its first connection would otherwise be refused now and then.
+ * Forwards TCP to the unix socket of the proxy. The namespace has its own loopback. The command waits until the port is
+ * open, because its first connection could be refused otherwise.
  */
 const withForwarder = [
   `/usr/bin/socat TCP-LISTEN:${egressPort},bind=127.0.0.1,fork,reuseaddr,backlog=128 UNIX-CONNECT:${egressInside} 2>/dev/null </dev/null >/dev/null &`,
@@ -132,7 +134,7 @@ const inMemory = (folder: string, megabytes: number) => ['--size', String(megaby
 const systemMounts = [
   ...['--ro-bind', '/usr', '/usr'],
   ...['bin', 'sbin', 'lib', 'lib64'].flatMap((name) => ['--symlink', `usr/${name}`, `/${name}`]),
-  // Without these certificates, fonts and the chosen alternatives of programs are missing. Nothing of them is private.
+  // Certificates, fonts and the chosen alternatives of programs. None of them is private.
   ...['alternatives', 'ssl', 'fonts', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d', 'mime.types', 'localtime'].flatMap(
     (name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`],
   ),

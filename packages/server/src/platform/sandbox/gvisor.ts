@@ -1,17 +1,17 @@
 import { type Confinement, egressInside, insideProgram, insideVariables, mountOptions } from './confine.ts';
-import type { Wall } from './spawn-confined.ts';
+import type { Wall } from './confined-process.ts';
 
 /**
- * gVisor inside bubblewrap: a program speaks to a kernel written in Go, which runs as the computer's account in the
- * namespaces that bubblewrap has made. So it ends, is counted and is somebody on the machine as without gVisor, and
- * whoever breaks out of gVisor stands before bubblewrap.
+ * Runs gVisor inside bubblewrap: a program talks to a kernel written in Go, which runs as the computer's account in
+ * bubblewrap's namespaces. Limits and signals work as without gVisor, and a program that escapes from gVisor is still
+ * inside bubblewrap.
  */
 export const gvisorWall =
-  ({ replaced }: { replaced: Replaced }): Wall =>
+  ({ replaced }: { replaced: ReplacedPrograms }): Wall =>
   (command, confinement, pipe) => ({
     options: [
       ...['--unshare-user', '--unshare-all', '--die-with-parent', '--new-session'],
-      // Root of these namespaces alone, as whom runsc makes more of them.
+      // Root inside these namespaces only. runsc needs it to create more of them.
       ...['--uid', '0', '--gid', '0', '--cap-add', 'ALL', '--hostname', 'computer'],
       ...mountOptions(confinement),
       ...['--proc', '/proc'],
@@ -25,12 +25,12 @@ export const gvisorWall =
   });
 
 /**
- * Programs that give their place to others. Debian 12 has a gVisor that refuses `AT_NO_AUTOMOUNT`, with which `ls` and
- * `stat` of coreutils 9 ask after every file; busybox asks without.
+ * Programs that are replaced by another. The gVisor of Debian 12 refuses `AT_NO_AUTOMOUNT`, which `ls` and `stat` of
+ * coreutils 9 use for every file. busybox does not use it.
  */
-export type Replaced = { names: readonly string[]; by: string } | null;
+export type ReplacedPrograms = { names: readonly string[]; by: string } | null;
 
-/** Nothing of it is seen inside: whoever reached its control socket would be outside. */
+/** Not visible inside: a program that reached the control socket would have escaped. */
 const bundle = '/var/gvisor';
 
 const runsc = [
@@ -40,8 +40,8 @@ const runsc = [
 
 const systemLinks = ['bin', 'sbin', 'lib', 'lib64'];
 
-/** As the Open Container Initiative's runtime specification has it. */
-function bundleOf(command: readonly string[], confinement: Confinement, replaced: Replaced) {
+/** A bundle by the runtime specification of the Open Container Initiative. */
+function bundleOf(command: readonly string[], confinement: Confinement, replaced: ReplacedPrograms) {
   const { mounts, workingFolder, egressSocket } = confinement;
   const none: string[] = [];
   return {
@@ -49,7 +49,7 @@ function bundleOf(command: readonly string[], confinement: Confinement, replaced
     hostname: 'computer',
     root: { path: 'root', readonly: true },
     process: {
-      // The only one there is: what it makes belongs to the computer's account outside.
+      // The only user inside. Outside, its files belong to the computer's account.
       user: { uid: 0, gid: 0 },
       args: insideProgram(command, confinement),
       env: Object.entries({ ...withoutOwners, ...insideVariables(confinement) }).map(
@@ -86,5 +86,5 @@ const bound = (source: string, destination: string, isWritable: boolean) => ({
   options: ['rbind', isWritable ? 'rw' : 'ro'],
 });
 
-/** It is root to look at, and would give what it unpacks to whoever owned it elsewhere. */
+/** Programs inside believe to be root, so tar would try to restore the owners of files. */
 const withoutOwners = { TAR_OPTIONS: '--no-same-owner' };

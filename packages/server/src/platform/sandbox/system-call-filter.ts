@@ -1,7 +1,7 @@
 /**
- * The filter of system calls that bubblewrap loads before a confined program begins: classic BPF, as the kernel takes
- * it. What stands here is denied, in the manner of Flatpak and Docker; everything else passes. Programs are told no
- * rather than ended, so that those which can do without go on.
+ * The system call filter that bubblewrap loads before a confined program starts, as classic BPF. It denies the calls
+ * listed here, like Flatpak and Docker do, and allows all others. Denied calls fail instead of killing the program, so
+ * that programs can fall back.
  */
 export function systemCallFilter(architecture: string = process.arch): Uint8Array | null {
   const machine = machines[architecture as keyof typeof machines];
@@ -15,7 +15,7 @@ export function systemCallFilter(architecture: string = process.arch): Uint8Arra
     });
   const program = [
     load(offsetOfArchitecture),
-    // Another architecture has other numbers: a program of it would pass by everything below.
+    // Another architecture has other numbers, so its programs would bypass the filter.
     ifEqual(audit, 1, 0),
     answerWith(denies.ENOSYS),
     load(offsetOfNumber),
@@ -24,7 +24,7 @@ export function systemCallFilter(architecture: string = process.arch): Uint8Arra
     ...denied(unknown, denies.ENOSYS),
     ...judged.flatMap(({ call, rule }) => {
       const number = numberOf(call);
-      // Each rule answers in every case, so that the number need not be loaded again.
+      // Each rule ends with an answer, so the number need not be loaded again.
       return number === null ? [] : [ifEqual(number, 0, rule.length), ...rule];
     }),
     allow,
@@ -44,7 +44,7 @@ const encode = ({ code, whenTrue, whenFalse, value }: Instruction): Buffer => {
 };
 
 const load = (offset: number): Instruction => ({ code: 0x20, whenTrue: 0, whenFalse: 0, value: offset });
-/** How many of the next instructions are passed over, where it holds and where it does not. */
+/** `whenTrue` and `whenFalse` are the numbers of instructions to skip. */
 const ifEqual = (value: number, whenTrue: number, whenFalse: number): Instruction => ({
   code: 0x15,
   whenTrue,
@@ -69,10 +69,10 @@ const allow = answerWith(0x7fff0000);
 const deny = (error: number) => 0x00050000 + error;
 const denies = { EPERM: deny(1), ENOSYS: deny(38), EOPNOTSUPP: deny(95), EAFNOSUPPORT: deny(97) };
 
-/** In `struct seccomp_data`. */
+/** Offsets in `struct seccomp_data`. */
 const offsetOfNumber = 0;
 const offsetOfArchitecture = 4;
-/** The lower half of an argument; both machines are little-endian. */
+/** The lower half of an argument. Both architectures are little-endian. */
 const argument = (at: number) => load(16 + 8 * at);
 const upperHalfOf = (at: number) => load(20 + 8 * at);
 
@@ -83,7 +83,7 @@ const machines = {
 
 type SystemCall = keyof typeof numbers;
 
-/** What nothing on a computer or in a browser needs, and what has let programs out of sandboxes before. */
+/** Calls that no computer or browser needs, or that were used to escape from sandboxes. */
 const forbidden: readonly SystemCall[] = [
   ...(['mount', 'umount2', 'pivot_root', 'chroot', 'open_tree', 'move_mount', 'fsopen', 'fsconfig'] as const),
   ...([
@@ -100,17 +100,17 @@ const forbidden: readonly SystemCall[] = [
   ...(['settimeofday', 'clock_settime', 'adjtimex', 'clock_adjtime', 'iopl', 'ioperm', 'modify_ldt'] as const),
   ...(['init_module', 'finit_module', 'delete_module', 'kexec_load', 'kexec_file_load', 'uselib', 'vserver'] as const),
   ...(['create_module', 'query_module', 'get_kernel_syms', 'nfsservctl', 'lookup_dcookie', 'sysfs', 'ustat'] as const),
-  // Keys of the kernel know no namespaces.
+  // Kernel keys have no namespaces.
   ...(['add_key', 'request_key', 'keyctl'] as const),
-  // Whoever traces process 1 of the sandbox stops it, and with it the end of the command.
+  // A tracer could stop process 1 of the sandbox, and so the end of the command.
   ...(['ptrace', 'process_vm_readv', 'process_vm_writev', 'process_madvise', 'pidfd_getfd', 'kcmp'] as const),
   ...(['bpf', 'perf_event_open', 'userfaultfd', 'fanotify_init', 'name_to_handle_at', 'open_by_handle_at'] as const),
   ...(['move_pages', 'migrate_pages', 'mbind', 'set_mempolicy', 'get_mempolicy', 'set_mempolicy_home_node'] as const),
 ];
 
 /**
- * What programs fall back from where the kernel does not know it. A filter cannot look into what clone3 points at, nor
- * see what io_uring does; memory in files without a name, and in queues, is counted by nobody.
+ * Calls that programs can do without if the kernel does not know them. A filter can see neither the arguments of clone3
+ * nor the work of io_uring. No limit counts the memory of anonymous files and message queues.
  */
 const unknown: readonly SystemCall[] = [
   ...(['clone3', 'io_uring_setup', 'io_uring_enter', 'io_uring_register'] as const),
@@ -119,20 +119,20 @@ const unknown: readonly SystemCall[] = [
 
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. */
 const newNamespaces = 0x7e020000;
-/** FALLOC_FL_PUNCH_HOLE with FALLOC_FL_KEEP_SIZE: it gives space back. */
+/** FALLOC_FL_PUNCH_HOLE with FALLOC_FL_KEEP_SIZE, which frees space. */
 const givesBack = 3;
-/** TIOCSTI and TIOCLINUX type into a terminal. The others reserve space as fallocate does, on any file system. */
+/** TIOCSTI and TIOCLINUX inject input into a terminal. The others reserve space like fallocate, on any file system. */
 const forbiddenRequests = [0x5412, 0x541c, 0x40305828, 0x4030582a, 0x40305839];
-/** Unspecified, unix, IPv4, IPv6 and netlink. Others, above all vsock, know no namespaces or are seldom looked after. */
+/** Unspecified, unix, IPv4, IPv6 and netlink. Others, such as vsock, ignore namespaces or get little maintenance. */
 const socketFamilies = [0, 1, 2, 10, 16];
-/** Linux as it is, with the options that Docker lets pass, and the question which it is. */
+/** Plain Linux with the options that Docker allows, and the query for the current one. */
 const personalities = [0x0, 0x8, 0x20000, 0x20008, 0xffffffff];
-/** PostgreSQL wants a few bytes of it as a lock. Detached, it would be memory that belongs to no process. */
+/** PostgreSQL needs a few bytes as a lock. A detached segment would be memory of no process. */
 const sharedSegmentBytes = 64 * 1024;
 
 const judged: readonly { call: SystemCall; rule: readonly Instruction[] }[] = [
   { call: 'clone', rule: [argument(0), ifAnyBit(newNamespaces, 0, 1), answerWith(denies.EPERM), allow] },
-  // Gigabytes reserved in a millisecond would pass by everybody who measures.
+  // Reserving gigabytes takes a millisecond, which is too fast for the limits to notice.
   { call: 'fallocate', rule: [argument(1), ifEqual(givesBack, 1, 0), answerWith(denies.EOPNOTSUPP), allow] },
   { call: 'ioctl', rule: unless(argument(1), forbiddenRequests, { listed: denies.EPERM, other: null }) },
   { call: 'socket', rule: unless(argument(0), socketFamilies, { listed: null, other: denies.EAFNOSUPPORT }) },
@@ -150,7 +150,7 @@ const judged: readonly { call: SystemCall; rule: readonly Instruction[] }[] = [
   },
 ];
 
-/** One answer for the values of a list and another for all others; null lets them pass. */
+/** Gives one answer for the listed values and another for all others. Null allows the call. */
 function unless(
   what: Instruction,
   values: readonly number[],
@@ -160,7 +160,7 @@ function unless(
   return [what, ...values.map((value, at) => ifEqual(value, values.length - at, 0)), answer(other), answer(listed)];
 }
 
-/** On x86-64 and on arm64; null where the machine has no such call. */
+/** The numbers on x86-64 and arm64; null if the architecture has no such call. */
 const numbers = {
   mount: [165, 40],
   umount2: [166, 39],

@@ -3,8 +3,8 @@ import { presentTurn, type TurnRow } from '../../engine/conversations/index.ts';
 import { announce, type CommittedChange as ConversationCommit } from '../../engine/index.ts';
 import type { Caller } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
-import { commitPrepared } from '../../platform/http/commit-prepared.ts';
 import { type Committed, type Handlers, Reply } from '../../platform/http/handler.ts';
+import { commitPrepared } from '../../platform/http/idempotency.ts';
 import type { InterviewPorts } from './interview.ts';
 import {
   findInterview,

@@ -6,9 +6,8 @@ import type { Scope } from '@vestra/contract/route';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { updateSettings } from '../../account/orgs/store.ts';
-import { agreedSecret } from '../../main/agreed-secret.ts';
-import { type OperatorCommand, operatorCommands } from '../../operator/commands.ts';
-import type { Operator } from '../../operator/open.ts';
+import { type Operator, type OperatorCommand, operatorCommands } from '../../operator/commands.ts';
+import { agreedSecret } from '../../platform/secrets/vault.ts';
 import { memoryEndpointSecret } from './customer-memory.ts';
 import { signingSecret, startMemory } from './memory.fixture.ts';
 

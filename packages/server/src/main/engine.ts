@@ -1,0 +1,171 @@
+import { createFollowers, type Followers } from '../account/events/followers.ts';
+import { createTraceExporter } from '../account/telemetry/trace-exporter.ts';
+import { createTraceTargets } from '../account/telemetry/trace-targets.ts';
+import { createPassageMeaning, searchNotebooks } from '../agents/notebooks/index.ts';
+import { createServerTools } from '../agents/tool-servers/index.ts';
+import { advanceBatch, advanceOwnAgent } from '../automation/batches/advance.ts';
+import { createAdvancer, watchItems } from '../automation/batches/advancer.ts';
+import { routineTools } from '../automation/routines/agent-tools.ts';
+import { createHoldQueue } from '../billing/hold-queue.ts';
+import type { AgentComputers } from '../computers/agent-computers.ts';
+import { agentBrowsers } from '../computers/browser/agent-tools.ts';
+import type { Engine } from '../engine/index.ts';
+import { readRunTrace } from '../engine/records/trace.ts';
+import { createEngine } from '../engine/runs/engine.ts';
+import { createPolicyHook, ownPolicyHookSecret } from '../engine/runs/policy-hook.ts';
+import { fitPicture } from '../engine/tools/pictures.ts';
+import { createRunner } from '../engine/turns/runner.ts';
+import { createConnectableApps } from '../integrations/apps/catalogue.ts';
+import { createSignIns } from '../integrations/apps/sign-ins.ts';
+import { isConnected } from '../integrations/apps/store.ts';
+import type { Tenant } from '../platform/caller.ts';
+import { createSharedWrites } from '../platform/db/group-commit.ts';
+import { onNewPrimary } from '../platform/db/pool.ts';
+import { createRowCache } from '../platform/db/row-cache.ts';
+import { createLate } from '../platform/lazy-ref.ts';
+import { createMemory } from '../users/memory/memory.ts';
+import type { Kernel } from './kernel.ts';
+
+/** One org may use three quarters of the slots and one user a quarter, so that others can still start runs. */
+const maxConcurrentRuns = { capacity: 256, ofOrg: 192, ofUser: 64 };
+
+/** Rows in each cache, a few kilobytes per row. */
+const maxCachedRows = 2_000;
+
+type WorkBrowserParts = Omit<Parameters<typeof agentBrowsers>[0], 'db'>;
+
+/** Creates the engine and connects it to the other modules. */
+export function assembleEngine(
+  kernel: Kernel,
+  { computerWork, browsers }: { computerWork: AgentComputers; browsers: WorkBrowserParts },
+): {
+  engine: Engine;
+  followers: Followers;
+  stop: (options: { graceMs: number }) => Promise<void>;
+} {
+  const {
+    config,
+    db,
+    processNews,
+    jobs,
+    log,
+    vault,
+    signingSecret,
+    files,
+    outbound,
+    embeddings,
+    comparesVectors,
+    models,
+  } = kernel;
+  const { metrics } = kernel;
+  const { catalogue, signIn } = kernel.apps;
+  // Batches start tasks in the engine, and the engine reports finished items to batches. `late` breaks that circle.
+  const late = createLate<Engine>('the engine');
+  const followers = createFollowers(db, { onDelivered: (lagMs) => metrics.eventFollowed(lagMs / 1000) });
+  // A process with the role `api` executes no runs. Workers execute its messages as jobs.
+  const shares = config.role === 'api' ? { ...maxConcurrentRuns, capacity: 0 } : maxConcurrentRuns;
+  const runner = createRunner({ db, log, settings: { ...shares, ...config.runs } });
+  processNews.on('conversation', followers.wake);
+  processNews.on('run', (runId) => {
+    if (runId === null) void runner.renew();
+    else runner.end(runId);
+  });
+
+  const targetOf = createTraceTargets({ db, vault });
+  const exporter = createTraceExporter({ outbound, targetOf, log });
+  const exportTrace = async (tenant: Tenant, run: { kind: 'turn' | 'task'; id: string }) => {
+    const target = await targetOf(tenant);
+    if (target === null) return;
+    const withContent = 'endpoint' in target && target.withContent === true;
+    const trace = await readRunTrace({ db, models }, tenant, { ...run, withContent });
+    if (trace) exporter.record(tenant, trace);
+  };
+  const meaning = createPassageMeaning({ db, embeddings, comparesVectors, log });
+  const advancer = createAdvancer({
+    advance: (batch) => advanceBatch(late.get(), batch),
+    advanceOwnAgent: (batch) => advanceOwnAgent(late.get(), batch),
+    handOver: async ({ orgId, mode, batchId }) => {
+      await jobs.send(db, 'batch.advance', { org_id: orgId, mode, batch_id: batchId });
+    },
+    log,
+  });
+  const seen: Engine['seen'] = {
+    conversations: createRowCache({ most: maxCachedRows }),
+    users: createRowCache({ most: maxCachedRows }),
+    deployments: createRowCache({ most: maxCachedRows }),
+  };
+  onNewPrimary(db, () => {
+    for (const rows of Object.values(seen)) rows.clear();
+  });
+  const engine = createEngine({
+    db,
+    writes: createSharedWrites(db),
+    seen,
+    jobs,
+    log,
+    announcer: {
+      followers: {
+        publish(conversationId, entries) {
+          metrics.turns.written(entries);
+          followers.publish(conversationId, entries);
+        },
+      },
+      seen: seen.conversations,
+      notify: processNews.notify,
+    },
+    runner,
+    isFollowed: followers.isFollowed,
+    money: createHoldQueue({ db, processNews, log }),
+    models,
+    openSchemas: kernel.openSchemas,
+    serverTools: createServerTools({
+      db,
+      vault,
+      client: kernel.mcpClient,
+      refuseAddress: kernel.refuseAddress,
+      signIns: createSignIns({ db, vault, catalogue, signIn }),
+    }),
+    apps: {
+      find: catalogue.find,
+      connectable: createConnectableApps({ db, catalogue }),
+      isConnected: async (tx, tenant, { userId, app }) => {
+        const serverUrl = catalogue.find(app)?.url;
+        return serverUrl !== undefined && isConnected(tx, tenant, { userId, app, serverUrl });
+      },
+    },
+    hook: createPolicyHook({
+      url: config.policyHook.url,
+      secret: config.policyHook.secret?.() ?? ownPolicyHookSecret(signingSecret),
+    }),
+    memory: createMemory({
+      db,
+      embeddings,
+      log,
+      customer: kernel.customerMemory,
+      // A remote embeddings provider answers more slowly than the local encoder.
+      ...(config.embeddings && { patienceMs: 1000 }),
+    }),
+    search: (reader) => searchNotebooks(db, reader, meaning),
+    files,
+    documents: kernel.documents,
+    fitPicture,
+    batchItems: watchItems(advancer),
+    routineTools: routineTools(db),
+    workComputers: computerWork.ofWork,
+    workBrowsers: agentBrowsers({ db, ...browsers }),
+    traces: {
+      ended: (tenant, run) =>
+        void exportTrace(tenant, run).catch((error: unknown) => log.warn({ err: error }, 'a trace was not exported')),
+    },
+  });
+  late.set(engine);
+  return {
+    engine,
+    followers,
+    async stop(options) {
+      await runner.stop(options);
+      await advancer.stop();
+      await exporter.stop();
+    },
+  };
+}

@@ -1,0 +1,194 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import type { z } from 'zod';
+import { StartFailure } from '../../platform/db/start-failure.ts';
+import {
+  BLOCK,
+  endName,
+  format,
+  type Manifest,
+  manifestName,
+  manifestSchema,
+  type Opening,
+  openingName,
+  openingSchema,
+  paddingOf,
+  readHead,
+} from './format.ts';
+
+type PartsOptions = { isWanted?: (name: string) => boolean; onBytes?: (bytes: number) => void };
+
+export type ArchivePart = { name: string; content: AsyncIterable<Buffer> };
+
+/** Reads the first entry, which describes the archive. */
+export async function readOpening(path: string): Promise<Opening> {
+  const file = await openArchive(path);
+  try {
+    const first = await readEntry(file, 0, path).catch(() => null);
+    if (first?.name !== openingName) throw notBackup(path);
+    const opening = parse(openingSchema, await readWhole(first.content), path);
+    if (opening.format <= format) return opening;
+    throw new StartFailure(
+      `The backup ${path} was made by Vestra ${opening.version} in a form that this version cannot read: restore it with ${opening.version} or newer.`,
+    );
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Reads the whole archive and compares it with its hashes. It refuses truncated, changed, missing and surplus parts.
+ */
+export async function verifyArchive(path: string, onBytes: (bytes: number) => void): Promise<Manifest> {
+  const found = new Map<string, { bytes: number; sha256: string }>();
+  const files = { count: 0, bytes: 0 };
+  let manifestText: Buffer | undefined;
+  let end: string | undefined;
+  for await (const { name, content } of partsOf(path, { onBytes })) {
+    if (end !== undefined) throw damaged(path, 'something follows its end');
+    if (name === manifestName) {
+      manifestText = await readWhole(content);
+      continue;
+    }
+    if (name === endName) {
+      end = (await readWhole(content)).toString();
+      continue;
+    }
+    const { bytes, sha256 } = await hashOf(content);
+    const file = /^files\/[^/]+\/([0-9a-f]{64})$/.exec(name);
+    if (!file) {
+      found.set(name, { bytes, sha256 });
+      continue;
+    }
+    if (file[1] !== sha256) throw damaged(path, `the content of ${name} is another`);
+    files.count += 1;
+    files.bytes += bytes;
+  }
+  if (!manifestText || end === undefined) throw damaged(path, 'its end is missing');
+  if (createHash('sha256').update(manifestText).digest('hex') !== end) throw damaged(path, 'its manifest was changed');
+  const manifest = parse(manifestSchema, manifestText, path);
+  for (const { name, bytes, sha256 } of manifest.parts) {
+    const part = found.get(name);
+    if (part?.bytes !== bytes || part.sha256 !== sha256) throw damaged(path, `${name} was changed or is missing`);
+    found.delete(name);
+  }
+  const [surplus] = found.keys();
+  if (surplus !== undefined) throw damaged(path, `${surplus} does not belong to it`);
+  if (files.count !== manifest.files.count || files.bytes !== manifest.files.bytes) {
+    throw damaged(path, 'files are missing');
+  }
+  return manifest;
+}
+
+/** Yields the parts in order, each joined from its pieces. Read each part to its end before asking for the next. */
+export async function* partsOf(
+  path: string,
+  { isWanted = () => true, onBytes = () => {} }: PartsOptions,
+): AsyncGenerator<ArchivePart> {
+  const file = await openArchive(path);
+  try {
+    let next = await readEntry(file, 0, path);
+    while (next) {
+      const first = next;
+      const name = partOf(first.name);
+      if (!isWanted(name)) {
+        next = await readEntry(file, first.end, path);
+        continue;
+      }
+      let after: Entry | null | undefined;
+      const content = async function* () {
+        for (let entry: Entry | null = first; entry; ) {
+          for await (const chunk of entry.content) {
+            onBytes(chunk.byteLength);
+            yield chunk;
+          }
+          const following: Entry | null = await readEntry(file, entry.end, path);
+          if (following && name !== first.name && partOf(following.name) === name) {
+            entry = following;
+            continue;
+          }
+          after = following;
+          return;
+        }
+      };
+      yield { name, content: content() };
+      if (after === undefined) throw new Error(`The part ${name} of an archive was not read to its end.`);
+      next = after;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** `database/orgs.copy.gz/00001` is a piece of `database/orgs.copy.gz`. */
+const partOf = (name: string): string => name.replace(/\/\d{5}$/, '');
+
+type Entry = { name: string; content: AsyncIterable<Buffer>; end: number };
+
+/** Returns null at the end of the archive. */
+async function readEntry(file: FileHandle, at: number, path: string): Promise<Entry | null> {
+  const head = readHead(await readExactly(file, at, BLOCK, path));
+  if (head === null) return null;
+  if (head === undefined) throw damaged(path, 'it holds what no backup holds');
+  const from = at + BLOCK;
+  const content = async function* () {
+    for (let done = 0; done < head.size; ) {
+      const chunk = await readExactly(file, from + done, Math.min(chunkBytes, head.size - done), path);
+      done += chunk.byteLength;
+      yield chunk;
+    }
+  };
+  return { name: head.name, content: content(), end: from + head.size + paddingOf(head.size) };
+}
+
+const chunkBytes = 256 * 1024;
+
+async function readExactly(file: FileHandle, at: number, length: number, path: string): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length);
+  for (let done = 0; done < length; ) {
+    const { bytesRead } = await file.read(buffer, done, length - done, at + done);
+    if (bytesRead === 0) throw damaged(path, 'its end is missing');
+    done += bytesRead;
+  }
+  return buffer;
+}
+
+async function openArchive(path: string): Promise<FileHandle> {
+  try {
+    const file = await open(path, 'r');
+    if ((await file.stat()).isFile()) return file;
+    await file.close();
+  } catch (error) {
+    throw new StartFailure(`The backup ${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+  throw notBackup(path);
+}
+
+const notBackup = (path: string) => new StartFailure(`${path} is no backup that vestra admin backup has made.`);
+
+const damaged = (path: string, what: string): StartFailure =>
+  new StartFailure(`The backup ${path} is not whole: ${what}. Nothing was restored; take another backup.`);
+
+export async function readWhole(content: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of content) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+async function hashOf(content: AsyncIterable<Buffer>): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of content) {
+    hash.update(chunk);
+    bytes += chunk.byteLength;
+  }
+  return { bytes, sha256: hash.digest('hex') };
+}
+
+function parse<T>(schema: z.ZodType<T>, text: Buffer, path: string): T {
+  try {
+    return schema.parse(JSON.parse(text.toString()));
+  } catch {
+    throw damaged(path, 'its description cannot be read');
+  }
+}

@@ -1,5 +1,5 @@
 import { createLog } from '@vestra/server/main/log';
-import { openLine } from '@vestra/server/platform/db/notify-listener';
+import { openNotifyListener } from '@vestra/server/platform/db/notify-listener';
 import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
 import { transaction } from '@vestra/server/platform/db/transaction';
 import { job } from '@vestra/server/platform/jobs/catalog';
@@ -22,7 +22,7 @@ export async function measureJobDelay(connectionString: string): Promise<number>
       concurrency: 4,
     }),
   };
-  const line = await openLine({ connectionString, log });
+  const line = await openNotifyListener({ connectionString, log });
   const jobs = createJobs({ db, line, catalog });
   await jobs.start();
   let started: () => void = () => {};

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listRoutines } from '../packages/server/src/automation/routines/store.ts';
 import { listFiles } from '../packages/server/src/engine/files/store.ts';
 import { closeDatabase, type Database, openDatabase } from '../packages/server/src/platform/db/pool.ts';
-import { pipelined, rowsOf, run, running } from '../packages/server/src/platform/db/query.ts';
+import { pipelined, rowsOf, run, runStatement } from '../packages/server/src/platform/db/query.ts';
 import { sql } from '../packages/server/src/platform/db/sql.ts';
 import { count, text } from '../packages/server/src/platform/db/table.ts';
 import { listFacts } from '../packages/server/src/users/memory/store.ts';
@@ -69,20 +69,20 @@ async function fill(): Promise<void> {
     (SELECT n, 'id_' || lpad(n::text, 6, '0') AS id, 'org_' || n % 16 AS org, (ARRAY['live', 'test'])[1 + n / 16 % 2] AS mode,
       CASE WHEN n % 11 > 0 THEN 'user_' || n % 11 END AS user_id FROM generate_series(1, 8000) n) made`;
   await pipelined(db, [
-    running(
+    runStatement(
       sql`INSERT INTO orgs (id, name, wrapped_data_key) SELECT 'org_' || n, 'An org', '' FROM generate_series(0, 15) n`,
     ),
-    running(sql`
+    runStatement(sql`
       INSERT INTO users (org_id, mode, id, created_at)
       SELECT DISTINCT org, mode, user_id, now() FROM ${rows} WHERE user_id IS NOT NULL`),
-    running(sql`
+    runStatement(sql`
       INSERT INTO files (id, org_id, mode, user_id, sha256, source, task_id, conversation_id)
       SELECT id, org, mode, user_id, '', (ARRAY['upload', 'output'])[1 + n / 32 % 2], 'task_' || n % 21,
         'conv_' || n % 21 FROM ${rows}`),
-    running(sql`
+    runStatement(sql`
       INSERT INTO routines (id, org_id, mode, user_id, name, ask, kind)
       SELECT id, org, mode, user_id, '', '', 'trigger' FROM ${rows}`),
-    running(sql`
+    runStatement(sql`
       INSERT INTO memories (id, org_id, mode, user_id, text, kind, source, fingerprint, search, observed_at)
       SELECT id, org, mode, user_id, '', 'other', 'user_direct', sha256(id::bytea), '', now() - n * interval '1 minute'
       FROM ${rows}`),

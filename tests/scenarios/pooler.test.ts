@@ -1,5 +1,5 @@
 import { createLog } from '@vestra/server/main/log';
-import { openLine } from '@vestra/server/platform/db/notify-listener';
+import { openNotifyListener } from '@vestra/server/platform/db/notify-listener';
 import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
 import { rowsOf } from '@vestra/server/platform/db/query';
 import { sql } from '@vestra/server/platform/db/sql';
@@ -63,7 +63,7 @@ describe.skipIf(!hasPgBouncer)('behind PgBouncer', () => {
       expect(db.directUrl).toBeUndefined();
       await closeDatabase(db);
     }
-    const line = await openLine({ connectionString: bouncer.connectionString, log: createLog('silent') });
+    const line = await openNotifyListener({ connectionString: bouncer.connectionString, log: createLog('silent') });
     await line.close();
     await bouncer.stop();
   });

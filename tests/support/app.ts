@@ -8,7 +8,7 @@ import { createAnswerSeal } from '@vestra/server/account/secrets/secrets';
 import { createSessionIdentity } from '@vestra/server/integrations/sessions/sessions';
 import { createLog } from '@vestra/server/main/log';
 import type { Origin } from '@vestra/server/platform/caller';
-import { createSharedWrites } from '@vestra/server/platform/db/group-commit';
+import { createGroupCommit } from '@vestra/server/platform/db/group-commit';
 import { closeDatabase, type Database, openDatabase } from '@vestra/server/platform/db/pool';
 import { transaction } from '@vestra/server/platform/db/transaction';
 import { createApp } from '@vestra/server/platform/http/app';
@@ -43,7 +43,7 @@ export async function startTestApp(handlersOf: (parts: AppParts) => AllHandlers)
         consoleToken: () => null,
         ofConsole: noConsole,
       },
-      writes: createSharedWrites(db),
+      writes: createGroupCommit(db),
       idempotency: createIdempotency(db, createAnswerSeal(vault)),
       rateLimiter: createRateLimiter(db),
       cursors: createCursors(randomBytes(32)),

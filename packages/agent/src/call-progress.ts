@@ -4,7 +4,7 @@ import { allowedTool } from './call-refusal.ts';
 import type { InteractionDraft } from './interaction.ts';
 import type { CallSoFar } from './ports.ts';
 import type { CallResult, RecordedCall, Wait, WaitPurpose } from './step.ts';
-import { isReadOnly, needsYes, type Tool } from './tool.ts';
+import { isReadOnly, needsApproval, type Tool } from './tool.ts';
 
 /** The next action for a call. */
 export type Move =
@@ -34,7 +34,7 @@ export function nextMove(
   // A call that continues in its tool is informed that nobody answered.
   const unmet = waits.find((wait) => !isMet(wait) && !(isUnderWay && wait.purpose === 'input'));
   if (unmet?.outcome) return refused(`${withoutYes(unmet)} The tool was not called.`);
-  if (needsYes(tool) && !waits.some(isPermission)) {
+  if (needsApproval(tool) && !waits.some(isPermission)) {
     return { kind: 'ask', purpose: 'permission', draft: permissionFor(tool, call, approvals) };
   }
   switch (tool.effect.kind) {

@@ -31,7 +31,7 @@ export type RunStore = {
    * Returns the recorded steps. Returns `take_up_anew` if the run is out of date, for example because an answer added
    * tools. Nothing may be done with the old tools then.
    */
-  load: () => Promise<Recorded | TakeUpAnew>;
+  load: () => Promise<Recorded | AssembleAgain>;
 
   /**
    * Returns the messages sent to the run since the last call, oldest first. Each is returned once and is part of the
@@ -79,7 +79,7 @@ export type RunStore = {
 export type Recorded = { kind: 'recorded'; steps: readonly Step[]; activeMs: number };
 
 /** The host builds the run again and restarts it from the recorded steps. */
-export type TakeUpAnew = { kind: 'take_up_anew' };
+export type AssembleAgain = { kind: 'take_up_anew' };
 
 /** `kept`: state that the call resumes with after the answer. It is not shown to the person. */
 export type NewWait = { callId: string; purpose: WaitPurpose; draft: InteractionDraft; kept?: unknown };
@@ -90,7 +90,7 @@ export type RunEnd =
   | { kind: 'waiting' }
   /** The process shuts down and another one resumes from the recorded steps. Nothing is recorded. */
   | { kind: 'handed_back' }
-  | TakeUpAnew;
+  | AssembleAgain;
 
 /** The recorded end of the run. */
 export type FinalEnd =

@@ -36,7 +36,7 @@ export function decisionOf(tool: Tool): Decision['kind'] {
 }
 
 /** Whether a call needs approval before anything happens. */
-export const needsYes = (tool: Tool) => decisionOf(tool) === 'wait' || tool.asksCreditUsd !== undefined;
+export const needsApproval = (tool: Tool) => decisionOf(tool) === 'wait' || tool.asksCreditUsd !== undefined;
 
 export function isReadOnly({ origin }: Tool): boolean {
   return origin.from === 'function' ? origin.read_only : origin.isReadOnly;

@@ -3,7 +3,7 @@ import type { Micros } from '@vestra/contract/money';
 import type { Tenant } from '../platform/caller.ts';
 import type { Statement } from '../platform/db/pipeline.ts';
 import type { Transaction } from '../platform/db/pool.ts';
-import { pipelined, running } from '../platform/db/query.ts';
+import { pipelined, runStatement } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
 import { budgetOwnerOf, orgAgent } from './budget-owner.ts';
 import { type ChargeItem, costsOfItems } from './charge-items.ts';
@@ -116,7 +116,7 @@ function insertTransferStatement({ orgId, mode }: Tenant, transfer: Transfer) {
     spend_micros: String(spendMicros),
   }));
   const moment = sql`COALESCE(${at ?? null}::timestamptz, now())`;
-  return running(sql`WITH written AS (
+  return runStatement(sql`WITH written AS (
     INSERT INTO ledger_entries (id, transfer_id, org_id, mode, account, amount_micros, kind, model, quantity, unit,
       unit_price_micros, user_id, deployment_id, conversation_id, task_id, turn_id, is_estimated, created_at)
     SELECT e.id, ${id}, ${orgId}, ${mode}, e.account, e.amount_micros, e.kind, e.model, e.quantity, e.unit,

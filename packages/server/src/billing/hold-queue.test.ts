@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../main/log.ts';
 import type { Tenant } from '../platform/caller.ts';
-import type { ProcessNews } from '../platform/cluster/cluster-notifications.ts';
+import type { ClusterNotifications } from '../platform/cluster/cluster-notifications.ts';
 import type { Database } from '../platform/db/pool.ts';
 import { rowsOf } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
@@ -19,7 +19,7 @@ afterAll(() => close());
 function joinedNews() {
   const listeners: { self: object; kind: string; listener: (id: string | null) => void }[] = [];
   const notified: string[] = [];
-  const processNews = (): Pick<ProcessNews, 'notify' | 'on'> => {
+  const processNews = (): Pick<ClusterNotifications, 'notify' | 'on'> => {
     const self = {};
     return {
       on: (kind, listener) => listeners.push({ self, kind, listener }),

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Tenant } from '../platform/caller.ts';
-import type { ProcessNews } from '../platform/cluster/cluster-notifications.ts';
+import type { ClusterNotifications } from '../platform/cluster/cluster-notifications.ts';
 import type { Database } from '../platform/db/pool.ts';
 import type { SpendingRefusal } from './allowance.ts';
 import { budgetOwnerOf } from './budget-owner.ts';
@@ -45,7 +45,7 @@ const waitersKnownMs = 3 * pollEveryMs;
 
 export function createHoldQueue(options: {
   db: Database;
-  processNews: Pick<ProcessNews, 'notify' | 'on'>;
+  processNews: Pick<ClusterNotifications, 'notify' | 'on'>;
   log: Logger;
 }): HoldQueue {
   const { db, processNews, log } = options;

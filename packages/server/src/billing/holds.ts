@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Micros } from '@vestra/contract/money';
 import type { Tenant } from '../platform/caller.ts';
-import { mostTogether } from '../platform/db/group-commit.ts';
-import { type Database, type Executor, mostConnections, type Transaction } from '../platform/db/pool.ts';
-import { maybeOne, pipelined, prune, run, running } from '../platform/db/query.ts';
+import { maxGroupSize } from '../platform/db/group-commit.ts';
+import { type Database, type Executor, maxConnections, type Transaction } from '../platform/db/pool.ts';
+import { maybeOne, pipelined, prune, run, runStatement } from '../platform/db/query.ts';
 import { type Sql, sql } from '../platform/db/sql.ts';
 import { micros, type RowOf } from '../platform/db/table.ts';
 import { transaction } from '../platform/db/transaction.ts';
@@ -109,7 +109,7 @@ export const maxHoldsTogether = 20;
  * plus one group of messages that are committed together. One of them may also have the holds of runs that start
  * together.
  */
-export const maxUnseenHolds = 2n * BigInt(mostConnections + mostTogether) + BigInt(maxHoldsTogether);
+export const maxUnseenHolds = 2n * BigInt(maxConnections + maxGroupSize) + BigInt(maxHoldsTogether);
 
 function isTight(money: MoneyState, caps: OrgCaps, amountMicros: Micros): boolean {
   const { heldMicros, user } = money;
@@ -232,7 +232,7 @@ async function holdAndReadMoney(
 
 /** Serialises the holds of one org and mode until the transaction ends. */
 export const lockHoldsStatement = ({ orgId, mode }: Tenant) =>
-  running(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`holds ${orgId} ${mode}`}, 0))`);
+  runStatement(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`holds ${orgId} ${mode}`}, 0))`);
 
 async function lockHolds(tx: Transaction, tenant: Tenant): Promise<void> {
   await pipelined(tx, [lockHoldsStatement(tenant)]);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OrgSettings } from '../account/tables.ts';
 import type { Tenant } from '../platform/caller.ts';
-import { isNoLongerSo, mostTogether } from '../platform/db/group-commit.ts';
+import { isStaleRowError, maxGroupSize } from '../platform/db/group-commit.ts';
 import type { Database, Transaction } from '../platform/db/pool.ts';
 import { one, pipelined } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
@@ -39,10 +39,10 @@ const holdTogether = (tenant: Tenant, count: number, after: () => Promise<void>)
 
 /** The largest number of messages in one commit that the balance allows. */
 async function mostFor(tenant: Tenant): Promise<number> {
-  for (let count = mostTogether; count > 0; count--) {
+  for (let count = maxGroupSize; count > 0; count--) {
     const end = await holdTogether(tenant, count, () => Promise.reject(new NotMeant())).catch((error) => error);
     if (end instanceof NotMeant) return count;
-    expect(isNoLongerSo(end)).toBe(true);
+    expect(isStaleRowError(end)).toBe(true);
   }
   return 0;
 }
@@ -89,7 +89,7 @@ describe('an optimistic hold', () => {
     ]).then(
       () => true,
       (error) => {
-        if (isNoLongerSo(error)) return false;
+        if (isStaleRowError(error)) return false;
         throw error;
       },
     );

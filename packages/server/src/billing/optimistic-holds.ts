@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Micros } from '@vestra/contract/money';
 import type { Tenant } from '../platform/caller.ts';
 import type { Transaction } from '../platform/db/pool.ts';
-import { pipelined, reading, running } from '../platform/db/query.ts';
+import { pipelined, rowsStatement, runStatement } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
 import { boolean } from '../platform/db/table.ts';
 import type { UserCaps } from './allowance.ts';
@@ -33,7 +33,7 @@ export function optimisticHoldStatement(
   const isUser = sql`${userId !== null}::boolean`;
   const userDaily = sql`LEAST(o.user_daily_micros, ${userCaps?.daily ?? null}::bigint)`;
   const userMonthly = sql`LEAST(o.user_monthly_micros, ${userCaps?.monthly ?? null}::bigint)`;
-  const statement = running(sql`WITH held AS (
+  const statement = runStatement(sql`WITH held AS (
       INSERT INTO reservations (id, org_id, mode, user_id, amount_micros, expires_at, run_id)
       VALUES (${reservationId}::uuid, ${orgId}, ${mode}, ${owner}, ${amountMicros},
         clock_timestamp() + make_interval(secs => ${holdSeconds}), ${runId})
@@ -106,7 +106,7 @@ export async function holdAllOptimistically(
   }));
   const [, [answer]] = await pipelined(tx, [
     lockHoldsStatement(tenant),
-    reading(
+    rowsStatement(
       { is_plenty: boolean() },
       sql`WITH given AS (
         SELECT * FROM json_to_recordset(${sql.json(holds)})

@@ -1,6 +1,6 @@
 import type { Micros } from '@vestra/contract/money';
 import type { Tenant } from '../platform/caller.ts';
-import { distinct, wantedRows } from '../platform/db/batch-concurrent-calls.ts';
+import { distinct, requestedRows } from '../platform/db/batch-concurrent-calls.ts';
 import type { Database, Executor, Transaction } from '../platform/db/pool.ts';
 import { rowsOf, run } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
@@ -95,7 +95,7 @@ export async function readBalances(db: Executor, wanted: readonly Tenant[]): Pro
           COALESCE((SELECT balance_micros FROM ${wallets} w WHERE w.org_id = wanted.org_id AND w.mode = wanted.mode), 0)
           + COALESCE((SELECT sum(wallet_micros) FROM unfolded_entries u
               WHERE u.org_id = wanted.org_id AND u.mode = wanted.mode), 0) AS balance
-        FROM ${wantedRows(
+        FROM ${requestedRows(
           each.map(({ orgId, mode }) => ({ org_id: orgId, mode })),
           ['org_id', 'mode'],
         )}`,

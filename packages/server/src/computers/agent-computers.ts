@@ -1,7 +1,7 @@
 import { failed, type ToolAnswer } from '@vestra/agent/own-tool';
 import { Failure, fail } from '@vestra/contract/errors';
 import type { Manifest } from '../agents/versions/index.ts';
-import { computerRuns, type Engine } from '../engine/index.ts';
+import { type Engine, reportComputerStart } from '../engine/index.ts';
 import type { Database } from '../platform/db/pool.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
 import type { Vault } from '../platform/secrets/vault.ts';
@@ -23,7 +23,7 @@ import { type Owner, recordPrepared } from './store.ts';
 
 /** Computers as the rest of the server uses them: the agent runs tools on one, and a job wakes one early. */
 export type AgentComputers = {
-  ofWork: Engine['workComputers'];
+  forTask: Engine['taskComputers'];
   /** Throws 503 if this server has no computers. */
   assertAvailable: () => Promise<void>;
   /** Wakes and prepares the computer, and returns for how many seconds it ran. */
@@ -85,7 +85,7 @@ export function createAgentComputers(dependencies: Dependencies): AgentComputers
   );
 
   return {
-    async ofWork({ tenant, turn, manifest, skills, attachments }) {
+    async forTask({ tenant, turn, manifest, skills, attachments }) {
       if ((await obstacle()) !== null) return null;
       const owner: Owner = { ...tenant, userId: turn.user_id };
       const wanted = { environment: manifest.environment, uploads: attachments, skills };
@@ -123,7 +123,7 @@ export function createAgentComputers(dependencies: Dependencies): AgentComputers
 }
 
 type ToolUse = { name: string; given: Record<string, unknown> };
-type AgentComputer = NonNullable<Awaited<ReturnType<Engine['workComputers']>>>;
+type AgentComputer = NonNullable<Awaited<ReturnType<Engine['taskComputers']>>>;
 type PlacedSkill = Parameters<AgentComputer['placeSkill']>[0];
 
 /** How far a task has come with the computer. Each call carries it, because the next may run in another process. */
@@ -172,7 +172,7 @@ function agentComputer(work: LocalComputer): AgentComputer {
     const answer = await computers
       .use(owner, async (computer) => {
         watch = stopwatch();
-        await computerRuns();
+        await reportComputerStart();
         const either = AbortSignal.any([signal, computer.signal]);
         const obstacle = prepares ? await prepared(computer, either) : null;
         if (obstacle) return obstacle;

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/test-database.ts';
 import { insertOrg } from '../account/orgs/store.ts';
-import { type AskProcess, PeerAway, PeerLost } from '../platform/cluster/process-calls.ts';
+import { type CallProcess, PeerLost, PeerUnreachable } from '../platform/cluster/process-calls.ts';
 import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';
 import { run } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
@@ -34,16 +34,16 @@ const noPlace = async () => ({ home: '' }) as never;
 const address = 'http://10.9.9.9:4600';
 
 /** One process among several. `ask` plays the others. */
-function newProcess(ask: AskProcess, { isHost = true } = {}) {
+function newProcess(ask: CallProcess, { isHost = true } = {}) {
   const computers = createComputers({ db, log, address: () => 'http://here', makeFolders: noPlace });
   return { computers, ...createComputerRouting({ db, computers, hosts: createComputerHosts(db), isHost, ask, log }) };
 }
 
-const answering = (...messages: unknown[]): AskProcess =>
+const answering = (...messages: unknown[]): CallProcess =>
   async function* () {
     yield* messages;
   };
-const failing = (error: Error, before: () => unknown = () => {}): AskProcess =>
+const failing = (error: Error, before: () => unknown = () => {}): CallProcess =>
   // biome-ignore lint/correctness/useYield: it fails before it says anything.
   async function* () {
     await before();
@@ -94,7 +94,7 @@ describe('an operation on a computer', () => {
   it('runs here after the lease of a dead process has ended [MANY-002]', async () => {
     const owner = newOwner();
     await heldBy('dead', owner, 400);
-    const { route, computers } = newProcess(failing(new PeerAway('ECONNREFUSED')));
+    const { route, computers } = newProcess(failing(new PeerUnreachable('ECONNREFUSED')));
     expect(await route('x', (of) => computers.use(of, async () => 'here'))(owner, null, never)).toBe('here');
     await computers.stop();
   });
@@ -104,7 +104,7 @@ describe('an operation on a computer', () => {
     await heldBy('far', owner);
     const lives = () =>
       run(db, sql`UPDATE computers SET held_until = held_until + interval '4 s' WHERE held_by = 'far'`);
-    const { route } = newProcess(failing(new PeerAway('ECONNREFUSED'), lives));
+    const { route } = newProcess(failing(new PeerUnreachable('ECONNREFUSED'), lives));
     const call = route('x', async () => 'here')(owner, null, never);
     await expect(call).rejects.toMatchObject({ code: 'computer_unavailable', status: 503 });
     await expect(call).rejects.toThrow(
@@ -144,7 +144,7 @@ describe('a process without computers [MANY-008]', () => {
       newProcess(
         async function* (peer) {
           asked.push(peer.id);
-          if (peer.id === 'gone') throw new PeerAway('ECONNREFUSED');
+          if (peer.id === 'gone') throw new PeerUnreachable('ECONNREFUSED');
           yield { kind: 'done', answer: 'there' };
         },
         { isHost: false },

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Failure, fail } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
-import { computerRuns, meteringComputer } from '../engine/index.ts';
-import { type AskProcess, type Peer, PeerAway, PeerLost } from '../platform/cluster/process-calls.ts';
+import { reportComputerStart, withComputerMeter } from '../engine/index.ts';
+import { type CallProcess, type Peer, PeerLost, PeerUnreachable } from '../platform/cluster/process-calls.ts';
 import type { Database } from '../platform/db/pool.ts';
-import { isDatabaseAway } from '../platform/db/unreachable.ts';
+import { isDatabaseUnreachable } from '../platform/db/unreachable.ts';
 import type { Frame, FrameSource } from '../platform/http/sse.ts';
 import type { ComputerHosts } from './computer-hosts.ts';
 import { type Computers, HeldElsewhere } from './running-computer.ts';
@@ -59,7 +59,7 @@ export function createComputerRouting(options: {
   hosts: ComputerHosts;
   /** False if computers run only in other processes. */
   isHost: boolean;
-  ask: AskProcess;
+  ask: CallProcess;
   log: Logger;
 }): ComputerRouting {
   const { db, computers, hosts, isHost, ask, log } = options;
@@ -99,9 +99,9 @@ export function createComputerRouting(options: {
       } catch (error) {
         if (signal.aborted && peer) throw unavailable('Nobody waited for the answer.');
         if (error instanceof PeerLost) throw lost();
-        if (!(error instanceof HeldElsewhere) && !(error instanceof PeerAway)) throw error;
+        if (!(error instanceof HeldElsewhere) && !(error instanceof PeerUnreachable)) throw error;
         if (performance.now() > deadline) throw unavailable('This computer moves from process to process. Try again.');
-        if (peer && error instanceof PeerAway) noteUnreached(peer, where, error);
+        if (peer && error instanceof PeerUnreachable) noteUnreached(peer, where, error);
       }
       await pause(askAgainMs, undefined, { signal }).catch(() => {});
     }
@@ -109,7 +109,7 @@ export function createComputerRouting(options: {
     /**
      * A dead process holds the computer until its lease ends. A process that renews its lease lives but is unreachable.
      */
-    function noteUnreached(peer: Peer, where: ComputerLocation, { message }: PeerAway): void {
+    function noteUnreached(peer: Peer, where: ComputerLocation, { message }: PeerUnreachable): void {
       const heldUntil = where.kind === 'there' ? where.heldUntil : null;
       const before = unreached.get(peer.id);
       unreached.set(peer.id, before ?? heldUntil);
@@ -131,7 +131,7 @@ export function createComputerRouting(options: {
     signal: AbortSignal,
   ): Promise<Result> {
     for await (const message of ask(peer, name, asked, signal) as AsyncIterable<RoutingMessage>) {
-      if (message.kind === 'runs') await computerRuns();
+      if (message.kind === 'runs') await reportComputerStart();
       else if (message.kind === 'done') return message.answer as Result;
       else throwIfRefused(message);
     }
@@ -175,7 +175,7 @@ export function createComputerRouting(options: {
           fail('computer_unavailable', { message: 'The processes of this server are of different versions.' }),
         );
       if (!isHost || (await locate(owner)).kind === 'there') return yield { kind: 'elsewhere' };
-      if (work) yield* answerCall((report) => meteringComputer(report, () => work(owner, given, signal)), log);
+      if (work) yield* answerCall((report) => withComputerMeter(report, () => work(owner, given, signal)), log);
       if (open) yield* answerStream(open(owner, given), signal);
     },
     endStreams() {
@@ -219,7 +219,8 @@ async function* answerCall(
 function refused(error: unknown, log: Logger): RoutingMessage {
   if (error instanceof HeldElsewhere) return { kind: 'elsewhere' };
   if (error instanceof Failure) return failed(error);
-  if (isDatabaseAway(error)) return failed(fail('not_ready', { message: 'The database is away. Try again shortly.' }));
+  if (isDatabaseUnreachable(error))
+    return failed(fail('not_ready', { message: 'The database is away. Try again shortly.' }));
   log.error({ err: error }, 'a request of another process failed');
   return failed(fail('internal_error'));
 }

@@ -8,8 +8,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../tests/support/test-database.ts';
 import { insertOrg } from '../account/orgs/store.ts';
 import { createLog } from '../main/log.ts';
-import { createProcessNews, type ProcessNews } from '../platform/cluster/cluster-notifications.ts';
-import { type Line, openLine } from '../platform/db/notify-listener.ts';
+import { type ClusterNotifications, createClusterNotifications } from '../platform/cluster/cluster-notifications.ts';
+import { type NotifyListener, openNotifyListener } from '../platform/db/notify-listener.ts';
 import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';
 import { run } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
@@ -36,7 +36,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-const running: { computers: Computers; processNews: ProcessNews; line: Line }[] = [];
+const running: { computers: Computers; processNews: ClusterNotifications; line: NotifyListener }[] = [];
 afterEach(async () => {
   for (const { computers, processNews, line } of running.splice(0)) {
     await computers.stop();
@@ -52,8 +52,8 @@ async function newProcess(
   address: string | null = 'http://127.0.0.1:1',
   disk = dataDir,
 ): Promise<Computers> {
-  const line = await openLine({ connectionString: database.connectionString, log });
-  const processNews = await createProcessNews({ db, line, log });
+  const line = await openNotifyListener({ connectionString: database.connectionString, log });
+  const processNews = await createClusterNotifications({ db, line, log });
   const computers = createComputers({
     db: database_,
     log,

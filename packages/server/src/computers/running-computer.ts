@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fail } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
-import type { ProcessNews } from '../platform/cluster/cluster-notifications.ts';
+import type { ClusterNotifications } from '../platform/cluster/cluster-notifications.ts';
 import type { Database } from '../platform/db/pool.ts';
 import { findUser } from '../users/index.ts';
 import type { Homes } from './homes.ts';
@@ -86,7 +86,7 @@ export function createComputers(options: {
   /** Where other processes reach this one; null: not yet known. */
   address?: () => string | null;
   /** Notifies other processes that a computer woke or must end. */
-  processNews?: Pick<ProcessNews, 'notify' | 'on'>;
+  processNews?: Pick<ClusterNotifications, 'notify' | 'on'>;
   settings?: Partial<Settings>;
 }): Computers {
   const { db, log, makeFolders, removeFolders, homes, processNews, address = () => null } = options;

@@ -9,7 +9,7 @@ export {
   type Outbox,
 } from './records/change.ts';
 export type { Engine } from './runs/ports.ts';
-export { computerRuns, meteringComputer } from './tools/tool-calls.ts';
+export { reportComputerStart, withComputerMeter } from './tools/tool-calls.ts';
 export type { Admission, NewMessage } from './transitions/begin-turn.ts';
 export { acceptMessage, admit, recordExchange } from './turns/accept.ts';
 export { resumeTask } from './turns/interactions.ts';

@@ -9,7 +9,7 @@ import { interactionRoutes } from './interactions/routes.ts';
 import { eraseConversationsOf, pruneStreams } from './records/conversation-log.ts';
 import { isAttached } from './records/messages.ts';
 import { pruneTraces } from './records/run-steps.ts';
-import { keepMemories } from './runs/extract-memories.ts';
+import { extractMemories } from './runs/extract-memories.ts';
 import type { Engine } from './runs/ports.ts';
 import { taskRoutes } from './tasks/routes.ts';
 import { expireInteractions } from './turns/interactions.ts';
@@ -40,7 +40,7 @@ export function register(
       'turn.run': ({ conversation_id, turn_id }) => runReplyJob(engine, conversation_id, turn_id),
       'task.run': (task) => runTaskJob(engine, task),
       'interaction.expire': () => expireInteractions(engine),
-      'memory.keep': (_payload, { signal }) => keepMemories(engine, signal),
+      'memory.keep': (_payload, { signal }) => extractMemories(engine, signal),
     },
     sweeps: [unfinishedReplies, unfinishedTasks],
     retention: [

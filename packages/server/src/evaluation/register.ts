@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/index.ts';
-import { createWatchers } from '../platform/async/waiters.ts';
+import { createWaiters } from '../platform/async/waiters.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
 import { feedbackRoutes } from './feedback/routes.ts';
@@ -23,7 +23,7 @@ export function register(
   const { engine } = player;
   return {
     routes({ streams }) {
-      const watchers = createWatchers();
+      const watchers = createWaiters();
       processNews.on('test_run', watchers.wake);
       return {
         scenarios: { ...scenarioRoutes({ db }), ...draftRoutes({ engine }) },

@@ -1,7 +1,7 @@
 import type { McpClient } from '../agents/index.ts';
 import type { Screens } from '../computers/index.ts';
 import type { Engine } from '../engine/index.ts';
-import { createWatchers } from '../platform/async/waiters.ts';
+import { createWaiters } from '../platform/async/waiters.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
 import type { VoiceCalls } from '../voice/index.ts';
@@ -44,7 +44,7 @@ export function register(kernel: Kernel, services: IntegrationServices): Registr
         redirectUri,
         clientDocument: clientDocument(publicUrl),
       };
-      const watchers = createWatchers();
+      const watchers = createWaiters();
       processNews.on('tool_call', watchers.wake);
       return {
         apps: appRoutes(connecting),

@@ -18,7 +18,7 @@ import {
   createAskProcess,
   createCallSeal,
   createProcessDoor,
-  type ProcessDoor,
+  type ProcessCallServer,
 } from '../platform/cluster/process-calls.ts';
 import type { Kernel } from './kernel.ts';
 
@@ -29,7 +29,7 @@ export type ComputerParts = {
   /** Null if this process may run browsers. It then checks for itself whether the machine can. */
   browserObstacle: (() => Promise<string | null>) | null;
   /** Answers calls from other processes. */
-  processCalls: ProcessDoor;
+  processCalls: ProcessCallServer;
   /** Call this when other processes can reach this one. It announces the address and starts hosting. */
   reachable: (address: string, hasBrowser: () => Promise<boolean>) => void;
   stop: () => Promise<void>;
@@ -115,7 +115,7 @@ export function assembleBrowsers(
   { computers, routing, browserObstacle: obstacleElsewhere }: ComputerParts,
 ): {
   browsers: RemoteBrowsers;
-  workBrowsers: Omit<Parameters<typeof agentBrowsers>[0], 'db'>;
+  taskBrowsers: Omit<Parameters<typeof agentBrowsers>[0], 'db'>;
   hasBrowser: () => Promise<boolean>;
   countRunning: () => number;
   stop: () => void;
@@ -134,7 +134,7 @@ export function assembleBrowsers(
   const screens = createScreens({ db, browserPool, log });
   return {
     browsers: createRemoteBrowsers({ db, browserPool, screens, routing }),
-    workBrowsers: { browserPool, routing, obstacle: obstacleElsewhere ?? browserPool.obstacle },
+    taskBrowsers: { browserPool, routing, obstacle: obstacleElsewhere ?? browserPool.obstacle },
     hasBrowser: async () => (await browserPool.obstacle()) === null,
     countRunning: browserPool.countRunning,
     stop: browserPool.stop,

@@ -19,10 +19,10 @@ import { createConnectableApps } from '../integrations/apps/catalogue.ts';
 import { createSignIns } from '../integrations/apps/sign-ins.ts';
 import { isConnected } from '../integrations/apps/store.ts';
 import type { Tenant } from '../platform/caller.ts';
-import { createSharedWrites } from '../platform/db/group-commit.ts';
+import { createGroupCommit } from '../platform/db/group-commit.ts';
 import { onNewPrimary } from '../platform/db/pool.ts';
 import { createRowCache } from '../platform/db/row-cache.ts';
-import { createLate } from '../platform/lazy-ref.ts';
+import { createLazyRef } from '../platform/lazy-ref.ts';
 import { createMemory } from '../users/memory/memory.ts';
 import type { Kernel } from './kernel.ts';
 
@@ -60,7 +60,7 @@ export function assembleEngine(
   const { metrics } = kernel;
   const { catalogue, signIn } = kernel.apps;
   // Batches start tasks in the engine, and the engine reports finished items to batches. `late` breaks that circle.
-  const late = createLate<Engine>('the engine');
+  const late = createLazyRef<Engine>('the engine');
   const followers = createFollowers(db, { onDelivered: (lagMs) => metrics.eventFollowed(lagMs / 1000) });
   // A process with the role `api` executes no runs. Workers execute its messages as jobs.
   const shares = config.role === 'api' ? { ...maxConcurrentRuns, capacity: 0 } : maxConcurrentRuns;
@@ -99,7 +99,7 @@ export function assembleEngine(
   });
   const engine = createEngine({
     db,
-    writes: createSharedWrites(db),
+    writes: createGroupCommit(db),
     seen,
     jobs,
     log,
@@ -151,8 +151,8 @@ export function assembleEngine(
     fitPicture,
     batchItems: watchItems(advancer),
     routineTools: routineTools(db),
-    workComputers: computerWork.ofWork,
-    workBrowsers: agentBrowsers({ db, ...browsers }),
+    taskComputers: computerWork.forTask,
+    taskBrowsers: agentBrowsers({ db, ...browsers }),
     traces: {
       ended: (tenant, run) =>
         void exportTrace(tenant, run).catch((error: unknown) => log.warn({ err: error }, 'a trace was not exported')),

@@ -5,15 +5,15 @@ import { dueDeliveriesStatement } from '../automation/webhooks/deliveries.ts';
 import type { Computers } from '../computers/running-computer.ts';
 import { storedBytesStatement } from '../engine/files/index.ts';
 import type { Engine } from '../engine/index.ts';
-import type { Condition } from '../platform/db/database-health.ts';
+import type { DatabaseHealth } from '../platform/db/database-health.ts';
 import type { Statement } from '../platform/db/pipeline.ts';
-import { pipelined, running } from '../platform/db/query.ts';
+import { pipelined, runStatement } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
 import { transaction } from '../platform/db/transaction.ts';
 import { type Handlers, Reply } from '../platform/http/handler.ts';
 import { operatorRoutes } from '../platform/http/operator-routes.ts';
 import { catalog } from '../platform/jobs/catalog.ts';
-import { readingBacklog } from '../platform/jobs/queue.ts';
+import { backlogStatement } from '../platform/jobs/queue.ts';
 import type { Kernel } from './kernel.ts';
 
 export type OperatorParts = {
@@ -69,19 +69,19 @@ type Check = { status: 'ok' | 'failing'; message: string | null };
 type Checks = Record<'database' | 'migrations' | 'server', Check>;
 
 /** Whether this process can serve, with the result of each check. */
-export type Health = { isReady: boolean; checks: Checks; condition: Condition };
+export type Health = { isReady: boolean; checks: Checks; condition: DatabaseHealth };
 
 /** Many probes ask for the health, so one result is reused for this long. */
 const keptMs = 1_000;
 
 function createHealth(options: {
-  look: () => Promise<Condition>;
+  look: () => Promise<DatabaseHealth>;
   /** The reason why this process does not serve; null if it does. */
   whyNot: () => string | null;
   now?: () => number;
 }): () => Promise<Health> {
   const { look, whyNot, now = performance.now.bind(performance) } = options;
-  let kept: { until: number; condition: Promise<Condition> } | null = null;
+  let kept: { until: number; condition: Promise<DatabaseHealth> } | null = null;
   return async () => {
     if (kept === null || now() >= kept.until) kept = { until: now() + keptMs, condition: look() };
     return healthOf(await kept.condition, whyNot());
@@ -89,7 +89,7 @@ function createHealth(options: {
 }
 
 /** If the database does not answer, the migrations are unknown and not reported as failing. */
-function healthOf(condition: Condition, why: string | null): Health {
+function healthOf(condition: DatabaseHealth, why: string | null): Health {
   const checks: Checks = {
     database: check(condition.isUp ? condition.readOnly : condition.reason),
     migrations: check(condition.isUp ? condition.behind : null),
@@ -134,7 +134,7 @@ function addServerMetrics({ config, db, metrics }: Kernel, { engine, computers, 
   const { ask } = metrics.registry;
   const asked = <Result>(statement: () => Statement<Result>, everyMs: number) =>
     cachedFor(everyMs, async () => ((await health()).condition.isUp ? queryWithTimeout(db, statement()) : null));
-  const backlog = asked(() => readingBacklog(queues), askEveryMs);
+  const backlog = asked(() => backlogStatement(queues), askEveryMs);
   const dueDeliveries = asked(dueDeliveriesStatement, askEveryMs);
   const storedBytes = asked(storedBytesStatement, sizeEveryMs);
   const disk = cachedFor(askEveryMs, () => statfs(config.dataDir).catch(() => null));
@@ -234,7 +234,7 @@ const patienceMs = 2_000;
 async function queryWithTimeout<Result>(db: Kernel['db'], statement: Statement<Result>): Promise<Result | null> {
   const answer = transaction(db, async (tx) => {
     const [, result] = await pipelined(tx, [
-      running(sql`SET LOCAL statement_timeout = ${sql.raw(String(patienceMs))}`),
+      runStatement(sql`SET LOCAL statement_timeout = ${sql.raw(String(patienceMs))}`),
       statement,
     ]);
     return result;

@@ -13,7 +13,7 @@ export function jobHandlers({ db }: Kernel, modules: readonly Registration[]): J
     ...Object.assign({}, ...modules.map(({ jobs }) => jobs)),
     housekeeping: async (_payload, { signal }) => {
       // Housekeeping runs once an hour, so it must remove all expired rows, without a limit.
-      await pruneOld(db, expiry, { signal, mostBatches: Number.POSITIVE_INFINITY });
+      await pruneOld(db, expiry, { signal, maxBatches: Number.POSITIVE_INFINITY });
       for (const { housekeeping } of modules) await housekeeping?.(signal);
     },
     retention: (_payload, { signal }) => pruneOld(db, retention, { signal }),

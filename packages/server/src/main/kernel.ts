@@ -12,27 +12,27 @@ import type { AgentServices } from '../agents/register.ts';
 import { createAppSignIn } from '../integrations/app-sign-in/app-sign-in.ts';
 import { readCatalogue } from '../integrations/apps/catalogue.ts';
 import type { Apps } from '../integrations/register.ts';
-import { createProcessNews } from '../platform/cluster/cluster-notifications.ts';
+import { createClusterNotifications } from '../platform/cluster/cluster-notifications.ts';
 import type { Config } from '../platform/config/config.ts';
 import { withFileSettings } from '../platform/config/settings-files.ts';
 import { sharedNow } from '../platform/db/clock.ts';
-import { lookAtDatabase } from '../platform/db/database-health.ts';
+import { createDatabaseHealthCheck } from '../platform/db/database-health.ts';
 import { migrate } from '../platform/db/migrate.ts';
-import { openLine } from '../platform/db/notify-listener.ts';
+import { openNotifyListener } from '../platform/db/notify-listener.ts';
 import type { Database } from '../platform/db/pool.ts';
-import { untilThere } from '../platform/db/retry-through-failover.ts';
+import { retryAtStart } from '../platform/db/retry-through-failover.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
 import { openFiles } from '../platform/files/open-files.ts';
 import { catalog } from '../platform/jobs/catalog.ts';
 import { createJobs } from '../platform/jobs/queue.ts';
 import type { Schemas } from '../platform/json-schema/schemas.ts';
 import type { Kernel as PlatformKernel } from '../platform/kernel.ts';
-import { createLate } from '../platform/lazy-ref.ts';
+import { createLazyRef } from '../platform/lazy-ref.ts';
 import { createMetrics, measuredModels } from '../platform/metrics/metrics.ts';
 import { assertCallable, refuseAddress } from '../platform/outbound/address.ts';
 import type { Outbound } from '../platform/outbound/fetcher.ts';
 import { createOutbound } from '../platform/outbound/fetcher.ts';
-import { agreedSecret, createVault, openMasterKeys } from '../platform/secrets/vault.ts';
+import { createVault, openMasterKeys, sharedSecret } from '../platform/secrets/vault.ts';
 import { version } from '../platform/version.ts';
 import { type CustomerMemory, createCustomerMemory } from '../users/memory/customer-memory.ts';
 import { migrationsFolder } from './postgres.ts';
@@ -50,16 +50,16 @@ export async function createKernel(
   { db, connectionString, shutdown }: { db: Database; connectionString: string; shutdown: Shutdown },
 ): Promise<{ kernel: Kernel; firstCredentials: Credentials | null }> {
   setIdClock(sharedNow);
-  const opening = openLine({ connectionString: db.directUrl ?? connectionString, log });
+  const opening = openNotifyListener({ connectionString: db.directUrl ?? connectionString, log });
   shutdown.undo(async () => (await opening).close());
-  const { newest } = await untilThere(() => migrate(db, migrationsFolder));
+  const { newest } = await retryAtStart(() => migrate(db, migrationsFolder));
   const metrics = createMetrics({ version, role: config.role, queues: Object.keys(catalog), now: sharedNow });
   shutdown.undo(metrics.stop);
   const vault = createVault(openMasterKeys(config));
-  const signingSecret = await untilThere(() => agreedSecret(db, vault, 'signing-secret'));
-  const comparesVectors = await untilThere(() => prepareVectorTable(db, log));
+  const signingSecret = await retryAtStart(() => sharedSecret(db, vault, 'signing-secret'));
+  const comparesVectors = await retryAtStart(() => prepareVectorTable(db, log));
   // Create the org before the other processes are greeted: a database with one session has none left during that.
-  const firstCredentials = await untilThere(() => createFirstOrg(db, vault, config.dataDir));
+  const firstCredentials = await retryAtStart(() => createFirstOrg(db, vault, config.dataDir));
   const line = await opening;
 
   const { allowPrivateAddresses: allowPrivate } = config;
@@ -69,10 +69,10 @@ export async function createKernel(
   const apps = assembleApps({ config, outbound, refuseAddress: refuse });
   const embeddings = openEmbeddings(config, log, shutdown);
   const jobs = createJobs({ db, line, catalog, settings: { listen: config.role !== 'api' } });
-  const processNews = await createProcessNews({ db, line, log });
+  const processNews = await createClusterNotifications({ db, line, log });
   shutdown.undo(() => processNews.stop());
   const openSchemas = schemasOnDemand();
-  const publicUrl = createLate<string>('the public address');
+  const publicUrl = createLazyRef<string>('the public address');
   // A worker does not know the address of the API processes, so it uses the setting.
   publicUrl.set(config.publicUrl ?? `http://${config.host}:${config.port}`);
   const mcpClient = createMcpClient({ fetch: outbound.webFetch, version });
@@ -82,7 +82,7 @@ export async function createKernel(
     log,
     line,
     db,
-    lookAtDatabase: lookAtDatabase(db, newest),
+    lookAtDatabase: createDatabaseHealthCheck(db, newest),
     metrics,
     vault,
     signingSecret,

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import pino, { type Logger } from 'pino';
 import { sqlState } from '../platform/db/sql.ts';
-import { isDatabaseAway } from '../platform/db/unreachable.ts';
+import { isDatabaseUnreachable } from '../platform/db/unreachable.ts';
 
 /**
  * Writes one JSON line per event, or a readable line on a terminal.
@@ -42,7 +42,7 @@ function standardOutput(): pino.DestinationStream {
 const debugLevel = pino.levels.values.debug ?? 0;
 
 const isCausedByOutage = (facts: unknown) =>
-  typeof facts === 'object' && facts !== null && 'err' in facts && isDatabaseAway(facts.err);
+  typeof facts === 'object' && facts !== null && 'err' in facts && isDatabaseUnreachable(facts.err);
 
 function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error };

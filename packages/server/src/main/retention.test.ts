@@ -102,7 +102,7 @@ describe('retention', () => {
 
   it('deletes in bounded batches, oldest first, and continues in the next run', async () => {
     for (let each = 0; each < 25; each++) await addEvent(ago(31, each));
-    const run = () => pruneOld(db, [{ days: 30, prune: pruneEvents }], { now, batchRows: 5, mostBatches: 2 });
+    const run = () => pruneOld(db, [{ days: 30, prune: pruneEvents }], { now, batchRows: 5, maxBatches: 2 });
     await run();
     expect(await agesIn('events')).toEqual(Array.from({ length: 15 }, (_, at) => ago(31, 14 - at)));
     await run();

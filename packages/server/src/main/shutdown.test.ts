@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLate } from '../platform/lazy-ref.ts';
+import { createLazyRef } from '../platform/lazy-ref.ts';
 import { createShutdown } from './shutdown.ts';
 
 it('calls the listeners first, then undoes the parts in reverse order, each once', async () => {
@@ -28,7 +28,7 @@ it('shares one grace period among all parts', async () => {
 });
 
 it('names a late value that is read too early', () => {
-  const late = createLate<number>('the engine');
+  const late = createLazyRef<number>('the engine');
   expect(() => late.get()).toThrow('the engine');
   late.set(1);
   expect(late.get()).toBe(1);

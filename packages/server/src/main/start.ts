@@ -15,7 +15,7 @@ import { closeDatabase } from '../platform/db/pool.ts';
 import { createStreams } from '../platform/http/streams.ts';
 import { startSweeping } from '../platform/jobs/sweep.ts';
 import { startWorker } from '../platform/jobs/worker.ts';
-import { createLate } from '../platform/lazy-ref.ts';
+import { createLazyRef } from '../platform/lazy-ref.ts';
 import type { Registration } from '../platform/registration.ts';
 import type { VoiceCalls } from '../voice/calls.ts';
 import { createServerApp } from './app.ts';
@@ -75,7 +75,7 @@ export async function startServer(
       stop: stopEngine,
     } = assembleEngine(kernel, {
       computerWork,
-      browsers: browserParts.workBrowsers,
+      browsers: browserParts.taskBrowsers,
     });
     shutdown.undo(stopEngine);
     shutdown.notifyFirst(engine.runner.leave);
@@ -88,8 +88,8 @@ export async function startServer(
       const { close } = await listen(operator.app().fetch, { ...config, port: config.operatorPort });
       shutdown.undo(close);
     }
-    const app = createLate<Hono>('the app');
-    const voice = createLate<VoiceCalls>('the voice calls');
+    const app = createLazyRef<Hono>('the app');
+    const voice = createLazyRef<VoiceCalls>('the voice calls');
     const modules = registrationsOf(kernel, {
       engine,
       followers,

@@ -1,7 +1,7 @@
 import type { Followers } from '../account/events/followers.ts';
 import type { Engine } from '../engine/index.ts';
 import { latestVoiceCalls, nextVoiceCall } from '../integrations/sessions/store.ts';
-import type { ProcessNews } from '../platform/cluster/cluster-notifications.ts';
+import type { ClusterNotifications } from '../platform/cluster/cluster-notifications.ts';
 import type { Config } from '../platform/config/config.ts';
 import { createRateLimiter } from '../platform/http/rate-limit.ts';
 import type { Streams } from '../platform/http/streams.ts';
@@ -27,7 +27,7 @@ export function createVoiceParts({ voice: { folder, realtime, network } }: Confi
 /** Creates the voice calls of this process. */
 export function assembleVoice(
   { config, log }: Kernel,
-  parts: VoiceParts & { engine: Engine; followers: Followers; streams: Streams; processNews: ProcessNews },
+  parts: VoiceParts & { engine: Engine; followers: Followers; streams: Streams; processNews: ClusterNotifications },
 ): VoiceCalls {
   const { mostCalls, silenceMs, ice, network } = config.voice;
   const { db } = parts.engine;

@@ -20,11 +20,11 @@ import { resealSettings } from '../platform/db/server-settings.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
 import { transaction } from '../platform/db/transaction.ts';
 import {
-  agreedSecret,
   createVault,
   type MasterKeys,
   openMasterKeys,
   settingScope,
+  sharedSecret,
   type Vault,
 } from '../platform/secrets/vault.ts';
 import { memoryEndpointSecret } from '../users/index.ts';
@@ -179,7 +179,7 @@ const operatorWorks: Record<Exclude<keyof typeof rows, keyof typeof upkeepWorks>
       const tenant = { orgId: readOrg(values), mode: readMode(values) };
       await transaction(db, (tx) => requireOrg(tx, tenant.orgId));
       const secret = memoryEndpointSecret(
-        await agreedSecret(db, vault, 'signing-secret'),
+        await sharedSecret(db, vault, 'signing-secret'),
         tenant,
         await findSettings(db, tenant),
       );
@@ -191,7 +191,7 @@ const operatorWorks: Record<Exclude<keyof typeof rows, keyof typeof upkeepWorks>
     run: async ({ config, db, vault }) =>
       config.policyHook.secret
         ? { secret: config.policyHook.secret(), source: 'environment' as const }
-        : { secret: ownPolicyHookSecret(await agreedSecret(db, vault, 'signing-secret')), source: 'server' as const },
+        : { secret: ownPolicyHookSecret(await sharedSecret(db, vault, 'signing-secret')), source: 'server' as const },
     show: ({ secret }) => secret,
   }),
   'rotate-master-key': work({

@@ -3,7 +3,7 @@ import { createTestDatabase, type TestDatabase } from '../../../../tests/support
 import { ownPolicyHookSecret } from '../engine/runs/policy-hook.ts';
 import { readConfig } from '../platform/config/config.ts';
 import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';
-import { agreedSecret, createVault, openMasterKeys } from '../platform/secrets/vault.ts';
+import { createVault, openMasterKeys, sharedSecret } from '../platform/secrets/vault.ts';
 import { type Operator, operatorCommands } from './commands.ts';
 
 let database: TestDatabase;
@@ -24,7 +24,7 @@ it('prints the secret of the policy hook: the setting, or the one derived from t
     const operator: Operator = { config: readConfig(env), db, vault, masterKeys, close: async () => {} };
     return operatorCommands['policy-hook-secret']?.run(operator, {});
   };
-  const own = ownPolicyHookSecret(await agreedSecret(db, vault, 'signing-secret'));
+  const own = ownPolicyHookSecret(await sharedSecret(db, vault, 'signing-secret'));
   expect(own).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
   expect(await print({})).toEqual({ secret: own, source: 'server' });
   const given = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;

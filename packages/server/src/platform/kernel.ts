@@ -1,14 +1,14 @@
 import type { Models } from '@vestra/models/models';
 import type { Logger } from 'pino';
-import type { ProcessNews } from './cluster/cluster-notifications.ts';
+import type { ClusterNotifications } from './cluster/cluster-notifications.ts';
 import type { Config } from './config/config.ts';
-import type { Look } from './db/database-health.ts';
-import type { Line } from './db/notify-listener.ts';
+import type { CheckDatabaseHealth } from './db/database-health.ts';
+import type { NotifyListener } from './db/notify-listener.ts';
 import type { Database } from './db/pool.ts';
 import type { FileStore } from './files/file-store.ts';
 import type { Jobs } from './jobs/queue.ts';
 import type { Schemas } from './json-schema/schemas.ts';
-import type { Late } from './lazy-ref.ts';
+import type { LazyRef } from './lazy-ref.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Outbound } from './outbound/fetcher.ts';
 import type { Vault } from './secrets/vault.ts';
@@ -18,15 +18,15 @@ export type Kernel = {
   config: Config;
   log: Logger;
   /** Receives the notifications of other processes. */
-  line: Line;
+  line: NotifyListener;
   db: Database;
-  lookAtDatabase: Look;
+  lookAtDatabase: CheckDatabaseHealth;
   metrics: Metrics;
   vault: Vault;
   /** All processes on this database sign with it. */
   signingSecret: Buffer;
   jobs: Jobs;
-  processNews: ProcessNews;
+  processNews: ClusterNotifications;
   outbound: Outbound;
   /** The reason why an address must not be called, or null. It never repeats the address. */
   refuseAddress: (address: string) => string | null;
@@ -39,5 +39,5 @@ export type Kernel = {
   files: FileStore;
   models: Models;
   /** The address at which callers reach this server. Without a setting it is known once the server listens. */
-  publicUrl: Late<string>;
+  publicUrl: LazyRef<string>;
 };

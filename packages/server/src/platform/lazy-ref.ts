@@ -1,7 +1,7 @@
 /** A reference to a value that is set later. Reading it too early throws an error with the name of the value. */
-export type Late<Value> = { get: () => Value; set: (value: Value) => void };
+export type LazyRef<Value> = { get: () => Value; set: (value: Value) => void };
 
-export function createLate<Value>(name: string): Late<Value> {
+export function createLazyRef<Value>(name: string): LazyRef<Value> {
   let current: { value: Value } | undefined;
   return {
     get: () => {

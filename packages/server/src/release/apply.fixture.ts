@@ -28,7 +28,7 @@ import { latestRuns } from '../evaluation/test-runs/store.ts';
 import { readCatalogue } from '../integrations/apps/catalogue.ts';
 import type { Caller, Origin } from '../platform/caller.ts';
 import { readConfig } from '../platform/config/config.ts';
-import { createSharedWrites } from '../platform/db/group-commit.ts';
+import { createGroupCommit } from '../platform/db/group-commit.ts';
 import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';
 import { insert } from '../platform/db/query.ts';
 import { type Sql, sql } from '../platform/db/sql.ts';
@@ -186,7 +186,7 @@ function appOn(db: Database, dependencies: ApplyDependencies): App {
         consoleToken: () => null,
         ofConsole: notUsed,
       },
-      writes: createSharedWrites(db),
+      writes: createGroupCommit(db),
       idempotency: createIdempotency(db, createAnswerSeal(vault)),
       rateLimiter: createRateLimiter(db),
       cursors: createCursors(randomBytes(32)),

@@ -1,5 +1,5 @@
 import type { Embeddings } from '../agents/index.ts';
-import { forgetAnswers } from '../platform/http/idempotency.ts';
+import { deleteAnswers } from '../platform/http/idempotency.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
 import { unfinishedErasures } from './erasure.ts';
@@ -24,7 +24,7 @@ export const register = (
     async (tx, tenant, userId) => {
       // A stored answer that shows a fact does not name its user.
       const shownIds = await eraseMemoriesOf(tx, tenant, userId);
-      await forgetAnswers(tx, tenant, { userId, shownIds });
+      await deleteAnswers(tx, tenant, { userId, shownIds });
     },
   ],
 });

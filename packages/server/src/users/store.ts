@@ -1,7 +1,7 @@
 import type { Tenant } from '../platform/caller.ts';
 import type { Database, Executor, Transaction } from '../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, rowsOf, run, update } from '../platform/db/query.ts';
-import type { RowCache, SeenRow } from '../platform/db/row-cache.ts';
+import type { CachedRow, RowCache } from '../platform/db/row-cache.ts';
 import { sql } from '../platform/db/sql.ts';
 import { columnsOf, type NewRowOf, text } from '../platform/db/table.ts';
 import { type UserRow, users } from './tables.ts';
@@ -112,7 +112,7 @@ export async function findCachedUser(
   { db, seen }: { db: Database; seen: RowCache<UserRow> },
   { orgId, mode }: Tenant,
   id: string,
-): Promise<SeenRow<UserRow> | undefined> {
+): Promise<CachedRow<UserRow> | undefined> {
   const key = JSON.stringify([orgId, mode, id]);
   const known = seen.get(key);
   if (known) return known;
@@ -133,5 +133,5 @@ export const forgetCachedUser = (
 ) => seen.forget(JSON.stringify([org_id, mode, id]));
 
 /** The condition that the user has not changed since it was cached. */
-export const isUnchangedUser = ({ row, version }: SeenRow<UserRow>) => sql`EXISTS (SELECT FROM ${users}
+export const isUnchangedUser = ({ row, version }: CachedRow<UserRow>) => sql`EXISTS (SELECT FROM ${users}
   WHERE org_id = ${row.org_id} AND mode = ${row.mode} AND id = ${row.id} AND xmin = ${version}::xid)`;

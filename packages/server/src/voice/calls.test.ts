@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { ProcessNews } from '../platform/cluster/cluster-notifications.ts';
+import type { ClusterNotifications } from '../platform/cluster/cluster-notifications.ts';
 import type { OpenCall } from './call.ts';
 import { createHeldCalls } from './calls.ts';
 
@@ -15,7 +15,7 @@ function startProcesses() {
     },
     latest: async () => new Map(counted),
   };
-  const processNews: ProcessNews = {
+  const processNews: ClusterNotifications = {
     notify: (_, id) => void notices.push(() => listeners.map((listen) => listen(id))),
     on: (_, listener) => void listeners.push(listener),
     stop: async () => {},

@@ -5,7 +5,7 @@ import { type ConversationRow, findConversation } from '../engine/conversations/
 import type { Engine } from '../engine/index.ts';
 import { createLimiter } from '../platform/async/limiter.ts';
 import type { Caller, Origin } from '../platform/caller.ts';
-import type { ProcessNews } from '../platform/cluster/cluster-notifications.ts';
+import type { ClusterNotifications } from '../platform/cluster/cluster-notifications.ts';
 import type { RateLimiter } from '../platform/http/rate-limit.ts';
 import type { Streams } from '../platform/http/streams.ts';
 import { type CallTimes, holdCall, type IceServer, type IceSettings, iceServersFor, type OpenCall } from './call.ts';
@@ -30,7 +30,7 @@ type Dependencies = {
   followers: Followers;
   streams: Streams;
   rateLimiter: RateLimiter;
-  processNews: ProcessNews;
+  processNews: ClusterNotifications;
   connections: CallConnections;
   speech: Speech;
   log: Logger;
@@ -189,7 +189,7 @@ type CallOrder = {
   latest: (sessionIds: readonly string[]) => Promise<ReadonlyMap<string, number>>;
 };
 
-type HeldCallsDependencies = { order: CallOrder; processNews: ProcessNews; log: Pick<Logger, 'warn'> };
+type HeldCallsDependencies = { order: CallOrder; processNews: ClusterNotifications; log: Pick<Logger, 'warn'> };
 
 type HeldCall = { sessionId: string; orgId: string; call: Promise<OpenCall>; over: Promise<void> };
 

@@ -2,24 +2,24 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { newId } from '@vestra/contract/ids';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
-import { createSharedWrites, type SharedWrites } from '../../platform/db/group-commit.ts';
+import { createGroupCommit, type GroupCommit } from '../../platform/db/group-commit.ts';
 import { closeDatabase, type Database, openDatabase } from '../../platform/db/pool.ts';
 import { rowsOf, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { count } from '../../platform/db/table.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { type Run, RunTakenOver, releaseRun, takeRun } from '../../platform/jobs/run-lease.ts';
+import { type RunLease, RunTakenOver, releaseRun, takeRun } from '../../platform/jobs/run-lease.ts';
 import { appendDelta, nextLogEntries, readLog } from './conversation-log.ts';
 
 let database: TestDatabase;
 let db: Database;
-let writes: SharedWrites;
+let writes: GroupCommit;
 const orgId = newId('org');
 
 beforeAll(async () => {
   database = await createTestDatabase();
   db = await openDatabase({ connectionString: database.connectionString });
-  writes = createSharedWrites(db);
+  writes = createGroupCommit(db);
   await run(db, sql`INSERT INTO orgs (id, name, wrapped_data_key) VALUES (${orgId}, 'A', '\\x00')`);
 });
 afterAll(async () => {
@@ -34,7 +34,7 @@ async function conversation(): Promise<string> {
 }
 
 const take = () => takeRun(db, { runId: newId('turn'), owner: 'test', leaseMs: 60_000 });
-const deltaOf = (conversationId: string, { runId }: Run, text: string) => ({
+const deltaOf = (conversationId: string, { runId }: RunLease, text: string) => ({
   conversationId,
   turnId: runId,
   data: { text, message_id: newId('msg') },

@@ -1,12 +1,12 @@
 import type { ToldOnStream } from '@vestra/contract/events';
 import { newId } from '@vestra/contract/ids';
 import { sharedDate } from '../../platform/db/clock.ts';
-import type { SharedWrites } from '../../platform/db/group-commit.ts';
+import type { GroupCommit } from '../../platform/db/group-commit.ts';
 import type { Database } from '../../platform/db/pool.ts';
-import { reading, rowsOf } from '../../platform/db/query.ts';
+import { rowsOf, rowsStatement } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, count, moment, type RowOf, text } from '../../platform/db/table.ts';
-import { type Run, RunTakenOver } from '../../platform/jobs/run-lease.ts';
+import { type RunLease, RunTakenOver } from '../../platform/jobs/run-lease.ts';
 import { conversationEvents } from '../tables.ts';
 
 /** One event of a conversation's log. */
@@ -54,8 +54,8 @@ export function nextLogEntries(
  * versions of the conversation's row before and after.
  */
 export async function appendDelta(
-  writes: SharedWrites,
-  run: Run,
+  writes: GroupCommit,
+  run: RunLease,
   of: {
     conversationId: string;
     turnId: string;
@@ -68,7 +68,7 @@ export async function appendDelta(
   const id = newId('evt');
   const used = inUse?.used ? sql.json(inUse.used) : null;
   const [[row]] = await writes(conversationId, [
-    reading(
+    rowsStatement(
       { seq: count(), created_at: moment(), version_before: text(), version: text() },
       sql`SELECT seq, created_at, version_before, version FROM append_reply_delta(${conversationId}, ${run.runId}, ${run.epoch}, ${id},
         ${turnId}, ${sql.json(data)}, ${inUse?.reservationId ?? null}, ${used})`,

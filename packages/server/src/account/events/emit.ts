@@ -3,7 +3,7 @@ import { newId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
 import type { WebhookEventType } from '@vestra/contract/webhook-event-types';
 import type { Executor } from '../../platform/db/pool.ts';
-import { insert, pipelined, running } from '../../platform/db/query.ts';
+import { insert, pipelined, runStatement } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { events } from '../tables.ts';
 
@@ -23,7 +23,7 @@ export async function emit(tx: Executor, event: OrgEvent): Promise<string> {
 export function emitStatement(event: OrgEvent) {
   const id = newId('evt');
   const { orgId, mode, type, deploymentId = null, data } = event;
-  const statement = running(sql`
+  const statement = runStatement(sql`
     WITH written AS (
       INSERT INTO ${events} (id, org_id, mode, type, deployment_id, data)
       VALUES (${id}, ${orgId}, ${mode}, ${type}, ${deploymentId}, ${sql.json(data)}::jsonb)
@@ -78,7 +78,7 @@ export function emitAllStatement(events: readonly OrgEvent[]) {
     delivery_ids: timeOf(newId('whd')),
     is_of_account: isOfAccount(type),
   }));
-  return running(sql`
+  return runStatement(sql`
     WITH given AS (
       SELECT * FROM json_to_recordset(${sql.json(given)}::json) AS e(id text, org_id text, mode text, type text, deployment_id text,
         data jsonb, delivery_ids text, is_of_account boolean)

@@ -5,7 +5,7 @@ import { roleMayCall } from '@vestra/contract/role';
 import type { Mode, Role } from '@vestra/contract/route';
 import type { Caller, Origin } from '../../platform/caller.ts';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
-import { insert, pipelined, prune, reading, rowsOf, run } from '../../platform/db/query.ts';
+import { insert, pipelined, prune, rowsOf, rowsStatement, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { boolean, columnsOf } from '../../platform/db/table.ts';
 import { type ConsoleSessionRow, consoleSessions } from '../tables.ts';
@@ -119,14 +119,14 @@ export async function findSession(
 ): Promise<{ session: ConsoleSessionRow; isRenewalDue: boolean; memberships: [Membership, ...Membership[]] } | null> {
   const isMeant = sql`s.token_hash = ${tokenHash} AND s.expires_at > now()`;
   const [[found], rows] = await pipelined(db, [
-    reading(
+    rowsStatement(
       { ...consoleSessions.columns, is_renewal_due: boolean() },
       sql`SELECT ${columnsOf(consoleSessions, 's')},
             ${renewedExpiry} > s.expires_at + make_interval(secs => ${renewalSeconds})
               OR now() > s.last_seen_at + make_interval(secs => ${renewalSeconds}) AS is_renewal_due
           FROM ${consoleSessions} s WHERE ${isMeant}`,
     ),
-    reading(
+    rowsStatement(
       membershipColumns,
       sql`SELECT ${membershipList} FROM ${membershipTables}
           JOIN ${consoleSessions} s ON ${isOfLogin(sql`s.email`)} OR m.id = s.member_id

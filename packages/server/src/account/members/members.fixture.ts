@@ -5,7 +5,7 @@ import type { Hono } from 'hono';
 import pino from 'pino';
 import { createTestDatabase } from '../../../../../tests/support/test-database.ts';
 import type { Origin } from '../../platform/caller.ts';
-import { createSharedWrites } from '../../platform/db/group-commit.ts';
+import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import { closeDatabase, type Database, openDatabase } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { createApp } from '../../platform/http/app.ts';
@@ -128,7 +128,7 @@ function appOn(db: Database, vault: Vault, outbound: Outbound): Hono {
         ofGrant: sessionTokens,
         ...createConsoleIdentity(db, publicUrl),
       },
-      writes: createSharedWrites(db),
+      writes: createGroupCommit(db),
       idempotency: createIdempotency(db, {
         seal: async (_tx, _tenant, _route, _key, body) => Buffer.from(body).reverse(),
         open: async (_tx, _tenant, _route, _key, sealed) => Buffer.from(sealed).reverse().toString(),

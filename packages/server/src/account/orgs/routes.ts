@@ -2,7 +2,7 @@ import { fail } from '@vestra/contract/errors';
 import { type Micros, microsToUsd } from '@vestra/contract/money';
 import type { Mode } from '@vestra/contract/route';
 import type { Origin, Tenant } from '../../platform/caller.ts';
-import { joinedReads } from '../../platform/db/batch-concurrent-calls.ts';
+import { batchReads } from '../../platform/db/batch-concurrent-calls.ts';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
@@ -27,7 +27,7 @@ type OrgDependencies = {
 export function orgRoutes(deps: OrgDependencies): Handlers<'orgs'> {
   const { db, balancesOf } = deps;
   const findInMode = batchedOrgReads(db);
-  const balanceOf = joinedReads((tenants: Tenant[]) => balancesOf(db, tenants));
+  const balanceOf = batchReads((tenants: Tenant[]) => balancesOf(db, tenants));
   return {
     get: async ({ caller }) => presentOrg(...(await Promise.all([findInMode(caller), balanceOf(caller)]))),
     update: async ({ caller, origin, body }) => {
@@ -87,7 +87,7 @@ async function orgInMode(db: Executor, tenant: Tenant): Promise<OrgInMode> {
 
 /** Batches concurrent reads: requests that arrive during a read share the next one. */
 function batchedOrgReads(db: Database): (tenant: Tenant) => Promise<OrgInMode> {
-  const read = joinedReads((tenants: Tenant[]) => findOrgsInMode(db, tenants));
+  const read = batchReads((tenants: Tenant[]) => findOrgsInMode(db, tenants));
   return async (tenant) => requireFound(await read(tenant), tenant);
 }
 

@@ -1,6 +1,6 @@
 import { modes } from '@vestra/contract/route';
 import type { Tenant } from '../../platform/caller.ts';
-import { distinct, wantedRows } from '../../platform/db/batch-concurrent-calls.ts';
+import { distinct, requestedRows } from '../../platform/db/batch-concurrent-calls.ts';
 import type { Executor } from '../../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
@@ -35,7 +35,7 @@ export async function findOrgsInMode(db: Executor, wanted: readonly Tenant[]): P
     db,
     inModeShape,
     sql`SELECT ${columnsOf(orgs, 'o')}, ${columnsOf(orgSettings, 's')}
-        FROM ${wantedRows(
+        FROM ${requestedRows(
           each.map(({ orgId, mode }) => ({ org_id: orgId, mode })),
           ['org_id', 'mode'],
         )}

@@ -2,7 +2,7 @@ import { newId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
 import { insertMany, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
-import type { RowCache, SeenRow } from '../../platform/db/row-cache.ts';
+import type { CachedRow, RowCache } from '../../platform/db/row-cache.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, integer, text } from '../../platform/db/table.ts';
 import { insertVersion, type VersionContent } from '../versions/store.ts';
@@ -145,7 +145,7 @@ export async function seeDeployment(
   { db, seen }: { db: Database; seen: RowCache<RunnableDeployment> },
   orgId: string,
   named: string,
-): Promise<SeenRow<RunnableDeployment> | undefined> {
+): Promise<CachedRow<RunnableDeployment> | undefined> {
   const key = JSON.stringify([orgId, named]);
   const known = seen.get(key);
   if (known) return known;
@@ -165,5 +165,5 @@ export const forgetDeployment = (seen: RowCache<RunnableDeployment>, orgId: stri
   seen.forget(JSON.stringify([orgId, named]));
 
 /** True if the deployment has not changed since it was cached. */
-export const deploymentIsStill = ({ row, version }: SeenRow<RunnableDeployment>) =>
+export const deploymentIsStill = ({ row, version }: CachedRow<RunnableDeployment>) =>
   sql`EXISTS (SELECT FROM deployments WHERE id = ${row.id} AND org_id = ${row.org_id} AND xmin = ${version}::xid)`;

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { type Confinement, unusedAccount } from '../../platform/sandbox/confine.ts';
-import { joinCaptured, runToEnd, spawnConfined } from '../../platform/sandbox/confined-process.ts';
+import { joinCaptured, spawnConfined, waitForExit } from '../../platform/sandbox/confined-process.ts';
 import type { Extraction, ExtractionResult } from './extract.ts';
 
 type Limits = { timeMs: number; memoryMb: number };
@@ -22,7 +22,7 @@ export async function extractConfined(extraction: Extraction, limits: Limits): P
   // Twice, because the capture reserves half for the beginning. A character takes at most six bytes.
   const maxBytes = 2 * (6 * extraction.maxCharacters + 1000);
   const signal = new AbortController().signal;
-  const { end, exitCode, stdout } = await runToEnd(confined, { timeoutMs, maxBytes, signal });
+  const { end, exitCode, stdout } = await waitForExit(confined, { timeoutMs, maxBytes, signal });
   if (end === 'timeout') return null;
   if (exitCode !== 0) return { reason: 'The file cannot be read.' };
   return JSON.parse(Buffer.from(joinCaptured(stdout, () => '')).toString('utf8')) as ExtractionResult;

@@ -14,7 +14,7 @@ import { consoleRoutes, memberRoutes } from '../../account/members/routes.ts';
 import { insertOrg } from '../../account/orgs/store.ts';
 import { secretRoutes } from '../../account/secrets/secrets.ts';
 import type { Origin } from '../../platform/caller.ts';
-import { createSharedWrites } from '../../platform/db/group-commit.ts';
+import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import { closeDatabase, type Database, openDatabase } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { createApp } from '../../platform/http/app.ts';
@@ -136,7 +136,7 @@ function appOn({ db, vault, allowPrivate, fetch, logged }: Parts) {
         ofGrant: notUsed,
         ...createConsoleIdentity(db, 'http://localhost:4600'),
       },
-      writes: createSharedWrites(db),
+      writes: createGroupCommit(db),
       idempotency: createIdempotency(db, { seal: notUsed, open: notUsed }),
       rateLimiter,
       cursors: createCursors(randomBytes(32)),

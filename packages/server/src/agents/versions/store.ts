@@ -1,6 +1,14 @@
 import { fail } from '@vestra/contract/errors';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { insert, maybeOne, pipelined, plannedAnew, reading, rowsOf, run } from '../../platform/db/query.ts';
+import {
+  insert,
+  maybeOne,
+  pipelined,
+  plannedPerExecution,
+  rowsOf,
+  rowsStatement,
+  run,
+} from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { boolean, columnsOf, integer, text } from '../../platform/db/table.ts';
 import { type DeploymentRow, deployments } from '../deployments/tables.ts';
@@ -109,13 +117,13 @@ type LiveVersion = VersionRow & Pick<DeploymentRow, 'slug' | 'status'>;
 /** Lists the live versions that use the resource, oldest deployment first, those of archived deployments included. */
 export async function liveVersionsUsing(db: Executor, orgId: string, resourceId: string): Promise<LiveVersion[]> {
   const { slug, status } = deployments.columns;
-  const using = reading(
+  const using = rowsStatement(
     { ...deploymentVersions.columns, slug, status },
     sql`SELECT ${columnsOf(deploymentVersions, 'v')}, d.slug, d.status
         FROM ${deployments} d JOIN ${deploymentVersions} v ON v.deployment_id = d.id AND v.version = d.live_version
         WHERE d.org_id = ${orgId} AND ${usesResource(resourceId)} ORDER BY d.id`,
   );
-  const [found] = await pipelined(db, [plannedAnew(using)]);
+  const [found] = await pipelined(db, [plannedPerExecution(using)]);
   return found;
 }
 
@@ -133,7 +141,7 @@ export const modelsInUse = (db: Executor): Promise<{ model: string; org_id: stri
 
 /** Lists the slugs of deployments with the resource in the live version or in a version on the rollback stack. */
 export async function deploymentsRelyingOn(db: Executor, orgId: string, resourceId: string): Promise<string[]> {
-  const relying = reading(
+  const relying = rowsStatement(
     { slug: text() },
     sql`SELECT DISTINCT d.slug
         FROM ${livePromotions} p
@@ -141,7 +149,7 @@ export async function deploymentsRelyingOn(db: Executor, orgId: string, resource
         JOIN ${deployments} d ON d.id = p.deployment_id
         WHERE p.org_id = ${orgId} AND ${usesResource(resourceId)}`,
   );
-  const [found] = await pipelined(db, [plannedAnew(relying)]);
+  const [found] = await pipelined(db, [plannedPerExecution(relying)]);
   // Sorted here, because the order of the database depends on its locale.
   return found.map(({ slug }) => slug).sort();
 }
@@ -178,7 +186,7 @@ type DeploymentUse = Pick<DeploymentRow, 'id' | 'slug' | 'name' | 'status'> & {
  */
 export async function deploymentsUsing(db: Executor, orgId: string, resourceId: string): Promise<DeploymentUse[]> {
   const { id, slug, name, status } = deployments.columns;
-  const using = reading(
+  const using = rowsStatement(
     { id, slug, name, status, isLive: boolean(), isDraft: boolean(), isNewest: boolean() },
     sql`SELECT d.id, d.slug, d.name, d.status,
           coalesce(bool_or(v.version = d.live_version), false) AS "isLive",
@@ -188,7 +196,7 @@ export async function deploymentsUsing(db: Executor, orgId: string, resourceId: 
           AND v.version = ANY (ARRAY[d.live_version, d.draft_version, d.newest_version])
         WHERE d.org_id = ${orgId} AND ${usesResource(resourceId)} GROUP BY d.id ORDER BY d.id`,
   );
-  const [found] = await pipelined(db, [plannedAnew(using)]);
+  const [found] = await pipelined(db, [plannedPerExecution(using)]);
   return found;
 }
 

@@ -1,6 +1,6 @@
 import type { Tenant } from '../../platform/caller.ts';
 import type { Database, Transaction } from '../../platform/db/pool.ts';
-import { pipelined, reading, rowsOf, run, running } from '../../platform/db/query.ts';
+import { pipelined, rowsOf, rowsStatement, run, runStatement } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { boolean, count, text } from '../../platform/db/table.ts';
 import { type BatchReference, lockBatch, lockBatchStatement } from './store.ts';
@@ -43,14 +43,14 @@ const slotsIn = ({ concurrency }: BatchRow, { running: all, held }: Counted): Sl
 });
 
 const countSlotsStatement = (batchId: string) =>
-  reading(
+  rowsStatement(
     { running: count(), held: count() },
     sql`SELECT count(*) AS running, count(*) FILTER (WHERE slot = 'held') AS held
       FROM batch_items WHERE batch_id = ${batchId} AND status = 'running'`,
   );
 
 const findQueuedStatement = (batchId: string) =>
-  reading(
+  rowsStatement(
     { of_org: boolean(), of_users: boolean() },
     sql`SELECT
       EXISTS (SELECT FROM batch_items WHERE batch_id = ${batchId} AND status = 'queued' AND user_id IS NULL) AS of_org,
@@ -64,8 +64,8 @@ const findQueuedStatement = (batchId: string) =>
 async function freeOfOwnAgent(tx: Transaction, { orgId, mode }: Tenant): Promise<number> {
   const lock = `vestra batch items of the own agent ${orgId} ${mode}`;
   const [, [found]] = await pipelined(tx, [
-    running(sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`),
-    reading(
+    runStatement(sql`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`),
+    rowsStatement(
       { held: count() },
       sql`SELECT count(*) AS held FROM batch_items
         WHERE org_id = ${orgId} AND mode = ${mode} AND slot = 'held' AND user_id IS NULL`,

@@ -3,7 +3,16 @@ import type { Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import type { Statement } from '../../platform/db/pipeline.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { insert, maybeOne, pipelined, reading, rowsOf, run, running, update } from '../../platform/db/query.ts';
+import {
+  insert,
+  maybeOne,
+  pipelined,
+  rowsOf,
+  rowsStatement,
+  run,
+  runStatement,
+  update,
+} from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { boolean, columnsOf, count, json, micros, type NewRowOf, text } from '../../platform/db/table.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
@@ -49,7 +58,7 @@ export const findBatch = (db: Executor, reference: BatchReference): Promise<Batc
 
 /** Locks the row until the transaction ends. One process at a time gives out slots or completes the batch. */
 export const lockBatchStatement = (reference: BatchReference) =>
-  reading(batches, sql`SELECT ${columns} FROM batches WHERE ${named(reference)} FOR NO KEY UPDATE`);
+  rowsStatement(batches, sql`SELECT ${columns} FROM batches WHERE ${named(reference)} FOR NO KEY UPDATE`);
 
 export async function lockBatch(tx: Transaction, reference: BatchReference): Promise<BatchRow | undefined> {
   const [[batch]] = await pipelined(tx, [lockBatchStatement(reference)]);
@@ -177,14 +186,14 @@ export type StartedItem = { item_index: number; conversation_id: string; turn_id
 export async function markStarted(tx: Transaction, batch: BatchRow, started: readonly StartedItem[]): Promise<void> {
   const { org_id: orgId, mode, id: batchId } = batch;
   await pipelined(tx, [
-    running(sql`UPDATE batches SET advanced_at = ${sharedDate()} WHERE ${named({ orgId, mode, batchId })}`),
+    runStatement(sql`UPDATE batches SET advanced_at = ${sharedDate()} WHERE ${named({ orgId, mode, batchId })}`),
     ...(started.length === 0 ? [] : [markStartedStatement(batchId, started)]),
   ]);
 }
 
 // The indices are given twice because PostgreSQL cannot estimate the JSON and would read the whole batch.
 const markStartedStatement = (batchId: string, started: readonly StartedItem[]) =>
-  running(sql`UPDATE batch_items SET status = 'running', slot = 'held', message = NULL, context = NULL,
+  runStatement(sql`UPDATE batch_items SET status = 'running', slot = 'held', message = NULL, context = NULL,
       conversation_id = s.conversation_id, turn_id = s.turn_id, task_id = s.task_id
     FROM json_to_recordset(${sql.json(started)})
       AS s(item_index integer, conversation_id text, turn_id text, task_id text)
@@ -220,7 +229,7 @@ export function endItemStatement(turn: TurnRow, costMicros: Sql): Statement<Item
   const isDone = turn.state === 'settled';
   const error = isDone ? null : (turn.error_code ?? 'stopped');
   const message = isDone ? null : (turn.error_message ?? 'The work was stopped.');
-  return reading(
+  return rowsStatement(
     itemShape,
     sql`UPDATE batch_items SET status = ${isDone ? 'succeeded' : 'failed'}, slot = NULL, error_code = ${error},
         error_message = ${message}, finished_at = now(), cost_micros = ${costMicros}

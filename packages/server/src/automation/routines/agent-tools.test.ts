@@ -18,8 +18,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-/** The tools in a conversation of this user. `isPretend` makes it a test. */
-async function toolsFor(userId: string | null, isPretend: boolean) {
+/** The tools in a conversation of this user. `isSimulated` makes it a test. */
+async function toolsFor(userId: string | null, isSimulated: boolean) {
   const conversationId = await server.newConversation(tenant, userId);
   const turn = {
     id: newId('turn'),
@@ -28,7 +28,7 @@ async function toolsFor(userId: string | null, isPretend: boolean) {
     deployment_id: deploymentId,
   } as TurnRow;
   if (userId !== null) await server.setUser(tenant, userId, { timezone: 'Europe/Berlin' });
-  const tools = routineTools(server.db)({ tenant, turn, isPretend });
+  const tools = routineTools(server.db)({ tenant, turn, isSimulated });
   const call = async (name: string, given: Record<string, unknown> = {}) => {
     const tool = tools.find((each) => each.tool.definition.name === name);
     return (await tool?.run?.(given, new AbortController().signal)) as { output: string; isError: boolean };

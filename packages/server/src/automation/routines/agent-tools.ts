@@ -28,9 +28,9 @@ import type { PretendedRoutine, RoutineRow } from './tables.ts';
 
 /** Tools with which the agent schedules, lists and removes routines for its user. */
 export function routineTools(db: Database): Engine['routineTools'] {
-  return ({ tenant, turn, isPretend }) => {
+  return ({ tenant, turn, isSimulated }) => {
     const asker = { db, tenant, turn };
-    const routines = isPretend ? pretendedRoutines(asker) : storedRoutines(asker);
+    const routines = isSimulated ? pretendedRoutines(asker) : storedRoutines(asker);
     return [addTool(routines), listTool(routines), removeTool(routines)];
   };
 }

@@ -23,7 +23,7 @@ import { serverOrigin, type Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { isDatabaseAway } from '../../platform/db/unreachable.ts';
+import { isDatabaseUnreachable } from '../../platform/db/unreachable.ts';
 import { enterUser } from '../../users/index.ts';
 import { type NextRunOf, nextRunsAfter, presentRoutine, presentRun } from './routine.ts';
 import { dueRoutines, lockDue, lockRoutine, recordRun, recordSkippedRun } from './store.ts';
@@ -149,7 +149,7 @@ async function runSlot(
     announce(announcer, run.committed);
     return 'ran';
   } catch (error) {
-    if (isDatabaseAway(error)) throw error;
+    if (isDatabaseUnreachable(error)) throw error;
     if (error instanceof Failure) {
       log.info({ routine_id: routineId, code: error.code }, 'a routine could not run');
       await transaction(db, (tx) => skipRun(runner, tx, routineId, error, { now, nextRunOf }));

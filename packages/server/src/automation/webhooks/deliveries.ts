@@ -3,7 +3,7 @@ import type { presentEvent } from '../../account/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Statement } from '../../platform/db/pipeline.ts';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
-import { insert, maybeOne, one, reading, rowsOf, run } from '../../platform/db/query.ts';
+import { insert, maybeOne, one, rowsOf, rowsStatement, run } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, float, integer, jsonb, moment, text, textArray } from '../../platform/db/table.ts';
 import { type DeliveryRow, madeDeliveries, pendingDeliveries, webhookDeliveries, webhookEndpoints } from './tables.ts';
@@ -150,7 +150,7 @@ const maxCounted = 10_000;
 
 /** The number of due attempts, up to the limit, and the age of the oldest in seconds. */
 export const dueDeliveriesStatement = (): Statement<{ due: number; oldest_seconds: number }[]> =>
-  reading(
+  rowsStatement(
     { due: integer(), oldest_seconds: float() },
     sql`SELECT (SELECT count(*)::int FROM (
             SELECT FROM ${pendingDeliveries} WHERE due_at <= now() LIMIT ${maxCounted}) AS due) AS due,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newDeployment } from '../../agents/deployments/deployments.fixture.ts';
 import { createLog } from '../../main/log.ts';
-import { openLine } from '../../platform/db/notify-listener.ts';
+import { openNotifyListener } from '../../platform/db/notify-listener.ts';
 import { run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { createOutbound } from '../../platform/outbound/fetcher.ts';
@@ -202,7 +202,7 @@ it('delivers after a notification, without polling', async () => {
   const { db, vault, outbound } = at.server;
   const connectionString = db.$client.options.connectionString as string;
   const log = createLog('silent');
-  const line = await openLine({ connectionString, log });
+  const line = await openNotifyListener({ connectionString, log });
   const delivering = await startDelivering({
     db,
     vault,

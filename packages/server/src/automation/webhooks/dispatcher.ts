@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { oneAtATime } from '../../platform/async/background-loop.ts';
-import { joined } from '../../platform/db/batch-concurrent-calls.ts';
+import { batchWrites } from '../../platform/db/batch-concurrent-calls.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
-import type { Line } from '../../platform/db/notify-listener.ts';
+import type { NotifyListener } from '../../platform/db/notify-listener.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import type { Outbound } from '../../platform/outbound/fetcher.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
@@ -12,7 +12,7 @@ import { type ClaimedDelivery, claimDue, dropClaimed, findDue, releaseClaims } f
 import { createLanes, type LaneLimits } from './lanes.ts';
 import { cacheSecrets } from './signatures.ts';
 
-type DeliveringDependencies = Parameters<typeof startDispatcher>[0] & { line: Line };
+type DeliveringDependencies = Parameters<typeof startDispatcher>[0] & { line: NotifyListener };
 
 /** Delivers due events from this process as soon as they are committed, until it is stopped. */
 export async function startDelivering(dependencies: DeliveringDependencies): Promise<Pick<Dispatcher, 'stop'>> {
@@ -63,7 +63,7 @@ export function startDispatcher(dependencies: Dependencies): Dispatcher {
   const lanes = createLanes({ ...defaults, ...limits });
   const running = new Map<ClaimedDelivery, { ended: Promise<void>; cut: () => void }>();
   const secretsOf = cacheSecrets(db, vault);
-  const recordJoined = joined((ended: EndedAttempt[]) => recordAttempts({ db, now, random }, ended));
+  const recordJoined = batchWrites((ended: EndedAttempt[]) => recordAttempts({ db, now, random }, ended));
   let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let lookAt = Number.POSITIVE_INFINITY;

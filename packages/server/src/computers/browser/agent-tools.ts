@@ -1,7 +1,7 @@
 import { failed, type OwnTool, ownTool, part, said, type ToolAnswer, text } from '@vestra/agent/own-tool';
 import { Failure, fail } from '@vestra/contract/errors';
 import { z } from 'zod';
-import { computerRuns, type Engine } from '../../engine/index.ts';
+import { type Engine, reportComputerStart } from '../../engine/index.ts';
 import { untilAborted } from '../../platform/async/waiters.ts';
 import { agentOrigin, type Origin } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
@@ -40,7 +40,7 @@ const handOverMs = 30_000;
 const takeBackMs = 5_000;
 
 /** The browser tools of the agent. Each task has one tab in the browser of its user. */
-export function agentBrowsers({ db, browserPool, routing, obstacle }: Dependencies): Engine['workBrowsers'] {
+export function agentBrowsers({ db, browserPool, routing, obstacle }: Dependencies): Engine['taskBrowsers'] {
   const runTool = routing.route('browser.tool', (owner, { name, given, taskId, sites }: ToolUse, signal) => {
     const work: BrowserRun = { db, browserPool, owner, origin: agentOrigin(owner), taskId, rules: agentRules(sites) };
     const run = toolsOf(work).find(({ tool }) => tool.definition.name === name)?.run;
@@ -60,7 +60,7 @@ export function agentBrowsers({ db, browserPool, routing, obstacle }: Dependenci
     { ifAsleep: () => undefined },
   );
   return {
-    async ofWork({ tenant, turn, task, manifest, save }) {
+    async forTask({ tenant, turn, task, manifest, save }) {
       if ((await obstacle()) !== null) return [];
       const owner: Owner = { ...tenant, userId: turn.user_id };
       // A task that continues is past its hand-off. If this call fails, the next check of the page ends the hand-off.
@@ -259,7 +259,7 @@ async function inBrowser(
     if (browserPool.control.isTaken(owner)) return failed('The person is using the browser themselves right now.');
     const answer = await browserPool.use(owner, async (browser) => {
       began = performance.now();
-      await computerRuns();
+      await reportComputerStart();
       return run(browser).catch(async (error: unknown) => {
         // A hung page would block the tab and keep a core busy.
         if (signal.aborted || isLate(error)) await tabOfTask(browser, taskId)?.tab.endIfHung();

@@ -62,7 +62,7 @@ export async function handOver(
   { db, browserPool }: { db: Database; browserPool: BrowserPool },
   owner: Owner,
   { taskId, conversationId, isSecret }: HandOffRequest,
-): ReturnType<Engine['workBrowsers']['handOver']> {
+): ReturnType<Engine['taskBrowsers']['handOver']> {
   const browser = browserPool.ifOpen(owner);
   const open = browser && tabOfTask(browser, taskId);
   if (!open || !/^https?:/.test(open.tab.url())) return null;

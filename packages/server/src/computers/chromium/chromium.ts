@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bareEnvironment, type Confinement, confine, egressAddress } from '../../platform/sandbox/confine.ts';
-import { feed } from '../../platform/sandbox/confined-process.ts';
+import { writeToPipe } from '../../platform/sandbox/confined-process.ts';
 import {
   type FolderSize,
   largestOf,
@@ -74,7 +74,7 @@ export async function startChromium(options: {
     cwd: '/',
     ...identity,
   });
-  feed(child, filterPipe, filter ?? Buffer.alloc(0));
+  writeToPipe(child, filterPipe, filter ?? Buffer.alloc(0));
   const said = keepLastOf(child.stderr as Readable);
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve());

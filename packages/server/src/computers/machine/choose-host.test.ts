@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import type { Wall } from '../../platform/sandbox/confined-process.ts';
+import type { Isolation } from '../../platform/sandbox/confined-process.ts';
 import { chooseHost, type HostSetting } from './choose-host.ts';
 
 const lines: string[] = [];
 const log = { warn: (line: unknown) => lines.push(String(line)), error: (line: unknown) => lines.push(String(line)) };
 
-async function chosen(setting: HostSetting | null, obstacle?: string | null, gvisor: Wall | string = 'not tried') {
+async function chosen(setting: HostSetting | null, obstacle?: string | null, gvisor: Isolation | string = 'not tried') {
   lines.length = 0;
   const findObstacle = obstacle === undefined ? {} : { findObstacle: () => Promise.resolve(obstacle) };
   const findGvisor = () => Promise.resolve(gvisor);
@@ -31,7 +31,7 @@ it('logs in one line what is missing and what to install', async () => {
 });
 
 it('uses gVisor if configured, and nothing weaker instead [CMP-281]', async () => {
-  const wall: Wall = () => ({ options: [], program: [], piped: Buffer.alloc(0) });
+  const wall: Isolation = () => ({ options: [], program: [], piped: Buffer.alloc(0) });
   expect(await chosen('gvisor', null, wall)).toEqual(['gvisor', null, 0]);
   expect(await chosen(null, null, wall)).toEqual(['bubblewrap', null, 0]);
   const why = 'The server cannot confine programs by gVisor: it is missing or does not work here.';

@@ -2,8 +2,8 @@ import { access, constants } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { type CgroupSetting, openCgroups } from '../../platform/sandbox/cgroups.ts';
 import { type Identity, unusedAccount } from '../../platform/sandbox/confine.ts';
-import { joinCaptured, runToEnd, spawnConfined, type Wall } from '../../platform/sandbox/confined-process.ts';
-import { gvisorWall } from '../../platform/sandbox/gvisor.ts';
+import { type Isolation, joinCaptured, spawnConfined, waitForExit } from '../../platform/sandbox/confined-process.ts';
+import { gvisorIsolation } from '../../platform/sandbox/gvisor.ts';
 import type { ComputerHost } from './computer-host.ts';
 import { createConfinedHost } from './confined-host.ts';
 import { createJustBash } from './just-bash.ts';
@@ -31,7 +31,7 @@ export async function chooseHost(of: {
   /** Why bubblewrap cannot be used; null if it can. */
   findObstacle?: () => Promise<string | null>;
   /** The gVisor sandbox, or why it does not work here. */
-  findGvisor?: () => Promise<Wall | string>;
+  findGvisor?: () => Promise<Isolation | string>;
 }): Promise<HostChoice> {
   const { setting, allowPrivate, log } = of;
   const { findObstacle = () => obstacleOf(unusedAccount()), findGvisor = () => tryGvisor(unusedAccount()) } = of;
@@ -83,22 +83,26 @@ async function obstacleOf(identity: Identity | null): Promise<string | null> {
 }
 
 /** Uses the system's `ls` if that works, and busybox otherwise. */
-async function tryGvisor(identity: Identity | null): Promise<Wall | string> {
+async function tryGvisor(identity: Identity | null): Promise<Isolation | string> {
   const [missing] = await missingPrograms(['runsc']);
   if (missing) return `${missing} is not installed`;
   const list = ['/bin/ls', '-d', '/'];
-  const plain = gvisorWall({ replaced: null });
+  const plain = gvisorIsolation({ replaced: null });
   const failure = await failureOf(list, identity, plain);
   if (failure === null) return plain;
   const [by] = await foundPrograms(['busybox']);
   if (!by) return `gVisor ${failure}`;
-  const withBusybox = gvisorWall({ replaced: { names: ['ls', 'stat'], by } });
+  const withBusybox = gvisorIsolation({ replaced: { names: ['ls', 'stat'], by } });
   const stillFails = await failureOf(list, identity, withBusybox);
   return stillFails === null ? withBusybox : `gVisor ${stillFails}`;
 }
 
 /** How a confined program fails; null if it succeeds. */
-async function failureOf(command: readonly string[], identity: Identity | null, wall?: Wall): Promise<string | null> {
+async function failureOf(
+  command: readonly string[],
+  identity: Identity | null,
+  wall?: Isolation,
+): Promise<string | null> {
   const nothing = {
     mounts: [],
     env: {},
@@ -110,7 +114,7 @@ async function failureOf(command: readonly string[], identity: Identity | null, 
   try {
     const child = spawnConfined(command, nothing, { input: null, ...(wall && { wall }) });
     const limits = { timeoutMs: 10_000, signal: new AbortController().signal, maxBytes: 2000 };
-    const { exitCode, stderr } = await runToEnd(child, limits);
+    const { exitCode, stderr } = await waitForExit(child, limits);
     if (exitCode === 0) return null;
     const [line = ''] = Buffer.from(joinCaptured(stderr, () => ''))
       .toString('utf8')

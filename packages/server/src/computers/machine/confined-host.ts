@@ -3,16 +3,16 @@ import { chmod, chown, mkdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createLimiter, type Limiter } from '../../platform/async/limiter.ts';
 import type { OutboundLog } from '../../platform/outbound/connector.ts';
-import type { Cgroups, Group } from '../../platform/sandbox/cgroups.ts';
+import type { Cgroups, ComputerCgroup } from '../../platform/sandbox/cgroups.ts';
 import type { Confinement } from '../../platform/sandbox/confine.ts';
 import {
   type CommandResult,
   type Confined,
+  type ExceededLimit,
+  type Isolation,
   joinCaptured,
-  type Over,
-  runToEnd,
   spawnConfined,
-  type Wall,
+  waitForExit,
 } from '../../platform/sandbox/confined-process.ts';
 import {
   type FolderSize,
@@ -78,7 +78,7 @@ export function createConfinedHost(options: {
   allowPrivate: boolean;
   /** False if socat, which forwards to the proxy, is not installed. */
   hasNetwork: boolean;
-  gvisor?: Wall | undefined;
+  gvisor?: Isolation | undefined;
   /** Set if the kernel enforces the limits too. */
   cgroups?: Cgroups | undefined;
   /** The processors that a computer may use; null: no limit. */
@@ -88,7 +88,7 @@ export function createConfinedHost(options: {
 }): ComputerHost {
   const { allowPrivate, hasNetwork, gvisor, cgroups, cpus = null, log } = options;
   const limits = { ...defaults, ...options.limits };
-  const groups = new Map<string, Promise<Group | null>>();
+  const groups = new Map<string, Promise<ComputerCgroup | null>>();
   const proxies = new Map<string, Promise<EgressProxy>>();
   const furnished = new Set<string>();
   const most: FolderSize = { bytes: limits.diskBytes, files: limits.files };
@@ -117,7 +117,7 @@ export function createConfinedHost(options: {
   }
 
   /** The cgroup of the computer, created with its first command; null if the kernel enforces nothing. */
-  function groupOf(folders: ComputerFolders): Promise<Group | null> {
+  function groupOf(folders: ComputerFolders): Promise<ComputerCgroup | null> {
     if (!cgroups) return Promise.resolve(null);
     const { memoryBytes, processes } = limits;
     const most = { memoryBytes, tasks: processes * tasksEach, cpus };
@@ -202,11 +202,11 @@ export function createConfinedHost(options: {
     const bounds = { folder, mostOfFolder, memoryBytes, processes, everyMs, memoryFolders };
     const watch = watchLimits(bounds, {
       roots: () => [...others.keys()],
-      onFolderFull: () => controller.abort('disk_full' satisfies Over),
-      onTooMuch: (what, root) => others.get(root)?.abort(`${what}_full` satisfies Over),
+      onFolderFull: () => controller.abort('disk_full' satisfies ExceededLimit),
+      onTooMuch: (what, root) => others.get(root)?.abort(`${what}_full` satisfies ExceededLimit),
     });
     try {
-      const ended = await runToEnd(confined, {
+      const ended = await waitForExit(confined, {
         timeoutMs,
         signal,
         maxBytes: limits.outputBytes,
@@ -232,7 +232,7 @@ export function createConfinedHost(options: {
     of.signal.throwIfAborted();
     const child = spawnConfined(['/bin/sh', '-c', script, 'sh', ...words], confinement, { input: of.input ?? null });
     const maxBytes = of.maxBytes ?? limits.outputBytes;
-    return runToEnd(child, { timeoutMs: fileTimeoutMs, signal: of.signal, maxBytes });
+    return waitForExit(child, { timeoutMs: fileTimeoutMs, signal: of.signal, maxBytes });
   }
 
   const clone: ComputerHost['clone'] = async (folders, { url, ref, path, token, mark, timeoutMs, signal }) => {

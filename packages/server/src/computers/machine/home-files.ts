@@ -1,6 +1,6 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
-import { type FolderSize, largestIn, measureFolder } from '../../platform/sandbox/resource-limits.ts';
+import { type FolderSize, largestEntries, measureFolder } from '../../platform/sandbox/resource-limits.ts';
 import type { ComputerFolders } from './computer-folder.ts';
 import type { FolderEntry, NewFile } from './computer-host.ts';
 
@@ -76,7 +76,7 @@ export function createHomeQuota(most: FolderSize): HomeQuota {
 
 /** Names the largest files, so that the agent knows what to delete. */
 async function sentence(folder: string, size: FolderSize, most: FolderSize): Promise<string> {
-  const largest = (await largestIn(folder, 3)).map(({ name, bytes }) => `${printable(name)} (${shown(bytes)})`);
+  const largest = (await largestEntries(folder, 3)).map(({ name, bytes }) => `${printable(name)} (${shown(bytes)})`);
   return [
     `The home folder is full: ${shown(size.bytes)} of ${shown(most.bytes)}, ${size.files} of ${most.files} files.`,
     ...(largest.length === 0 ? [] : [`The largest in it: ${largest.join(', ')}.`]),

@@ -5,15 +5,15 @@ import { check } from '@vestra/contract/fault';
 import type { ResponseOf } from '@vestra/contract/route';
 import { type Followers, type LogEntry, readLog } from '../../account/index.ts';
 import type { Caller, Tenant } from '../../platform/caller.ts';
-import { joinedReads } from '../../platform/db/batch-concurrent-calls.ts';
+import { batchReads } from '../../platform/db/batch-concurrent-calls.ts';
 import type { Database, Transaction } from '../../platform/db/pool.ts';
 import {
-  type Committed as Answered,
+  type CommittedResponse as Answered,
   EventStream,
   type Handlers,
   Reply,
   readCommitted,
-  type Write,
+  type WriteStatements,
 } from '../../platform/http/handler.ts';
 import type { OpenStream, Streams } from '../../platform/http/streams.ts';
 import { announce, type CommittedChange, changeConversation } from '../records/change.ts';
@@ -45,9 +45,9 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
   const following = {
     followers,
     // Followers that ask at the same moment share a statement: a server that shuts down may have thousands of them.
-    isRunning: joinedReads((wanted: FollowedTurns[]) => areRunning(db, wanted)),
+    isRunning: batchReads((wanted: FollowedTurns[]) => areRunning(db, wanted)),
   };
-  const findWithCost = joinedReads((wanted: (Tenant & { id: string })[]) => findConversationsWithCost(db, wanted));
+  const findWithCost = batchReads((wanted: (Tenant & { id: string })[]) => findConversationsWithCost(db, wanted));
 
   /** Starts to follow before the commit is announced, so that no event is missed. */
   async function streamTurn(
@@ -202,7 +202,7 @@ async function assertTask(db: Database, caller: Caller, conversationId: string, 
 /** Writes what was planned from cached rows. Null if a row has changed: then nothing was written. */
 async function writeIfUnchanged<Body>(
   planned: (PlannedConversation & { shown: Body }) | null,
-  write: Write,
+  write: WriteStatements,
 ): Promise<Taken<Body> | null> {
   if (!planned) return null;
   const { conversation, statements, shown } = planned;

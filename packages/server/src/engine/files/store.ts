@@ -1,7 +1,7 @@
 import type { Tenant } from '../../platform/caller.ts';
 import type { Statement } from '../../platform/db/pipeline.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { insert, maybeOne, reading, rowsOf, run } from '../../platform/db/query.ts';
+import { insert, maybeOne, rowsOf, rowsStatement, run } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, float, text } from '../../platform/db/table.ts';
 import { type FileRow, files, type NewFile, unusedContents } from './tables.ts';
@@ -87,7 +87,7 @@ const maxSampledPages = 500;
 
 /** The total size of all files: exact for small tables, and sampled for large ones. */
 export const storedBytesStatement = (): Statement<{ bytes: number }[]> =>
-  reading(
+  rowsStatement(
     { bytes: float() },
     sql`WITH share AS (
         SELECT least(1, ${maxSampledPages}::float8 / greatest(1, relpages)) AS of_all FROM pg_class

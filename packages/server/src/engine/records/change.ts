@@ -13,7 +13,7 @@ import type { Database, Transaction } from '../../platform/db/pool.ts';
 import type { RowCache } from '../../platform/db/row-cache.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { JobName, JobPayload } from '../../platform/jobs/catalog.ts';
-import { holdRun, type Run } from '../../platform/jobs/run-lease.ts';
+import { holdRun, type RunLease } from '../../platform/jobs/run-lease.ts';
 import { writeConversation } from './conversation-log.ts';
 import { lockConversation } from './conversations.ts';
 import type { ConversationRow, ConversationStatus } from './tables.ts';
@@ -83,7 +83,7 @@ export type Announcer = {
 export async function changeConversation<T>(
   { db, announcer, jobs }: { db: Database; announcer: Announcer; jobs: Outbox },
   conversationId: string,
-  run: Run | null,
+  run: RunLease | null,
   work: (change: Change) => Promise<T>,
 ): Promise<T> {
   const { result, committed } = await transaction(db, async (tx) => {

@@ -1,7 +1,7 @@
 import { eraseEvents, type LogEntry } from '../../account/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
-import { insertOfMany, one, pipelined, reading, rowsOf, run, running } from '../../platform/db/query.ts';
+import { insertManySql, one, pipelined, rowsOf, rowsStatement, run, runStatement } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { count, text } from '../../platform/db/table.ts';
 import { type ConversationRow, conversations, type TurnRow } from './tables.ts';
@@ -21,7 +21,7 @@ export const writeConversationStatement = (
   entries: readonly LogEntry[],
   expected: string | null,
 ) =>
-  reading(
+  rowsStatement(
     { version: text() },
     sql`WITH written AS (
       INSERT INTO conversation_events (conversation_id, ${entryColumns})
@@ -49,7 +49,7 @@ export async function writeConversation(
 
 /** Inserts a conversation with the first entries of its log. */
 export const insertConversationStatement = (row: ConversationRow, entries: readonly LogEntry[]) =>
-  reading(
+  rowsStatement(
     { version: text() },
     sql`WITH written AS (
       INSERT INTO conversation_events (conversation_id, ${entryColumns})
@@ -68,14 +68,14 @@ export const insertConversationsStatements = (
   begun: readonly { row: ConversationRow; entries: readonly LogEntry[] }[],
 ) =>
   [
-    reading(
+    rowsStatement(
       { id: text(), version: text() },
-      sql`${insertOfMany(
+      sql`${insertManySql(
         conversations,
         begun.map(({ row }) => row),
       )} RETURNING id, xmin::text AS version`,
     ),
-    running(sql`INSERT INTO conversation_events (conversation_id, ${entryColumns})
+    runStatement(sql`INSERT INTO conversation_events (conversation_id, ${entryColumns})
       SELECT conversation_id, ${entryColumns}
       FROM json_to_recordset(${sql.json(begun.flatMap(({ entries }) => entries))})
         AS e(conversation_id text, ${entryTypes})`),
@@ -131,16 +131,16 @@ async function eraseHeld(tx: Transaction, ids: readonly string[]): Promise<void>
   const runs = sql`SELECT id FROM turns WHERE conversation_id = ANY(${ids})
     UNION ALL SELECT id FROM tasks WHERE conversation_id = ANY(${ids})`;
   await pipelined(tx, [
-    running(sql`DELETE FROM runs WHERE id IN (${runs})`),
-    running(sql`DELETE FROM run_calls WHERE run_id IN (${runs})`),
-    running(sql`DELETE FROM run_steps WHERE run_id IN (${runs})`),
-    running(sql`DELETE FROM work_notes WHERE task_id IN (${runs})`),
-    running(sql`DELETE FROM interactions WHERE conversation_id = ANY(${ids})`),
-    running(sql`DELETE FROM messages WHERE conversation_id = ANY(${ids})`),
-    running(sql`DELETE FROM tasks WHERE conversation_id = ANY(${ids})`),
-    running(sql`DELETE FROM turns WHERE conversation_id = ANY(${ids})`),
-    running(sql`DELETE FROM conversation_events WHERE conversation_id = ANY(${ids})`),
-    running(sql`DELETE FROM conversations WHERE id = ANY(${ids})`),
+    runStatement(sql`DELETE FROM runs WHERE id IN (${runs})`),
+    runStatement(sql`DELETE FROM run_calls WHERE run_id IN (${runs})`),
+    runStatement(sql`DELETE FROM run_steps WHERE run_id IN (${runs})`),
+    runStatement(sql`DELETE FROM work_notes WHERE task_id IN (${runs})`),
+    runStatement(sql`DELETE FROM interactions WHERE conversation_id = ANY(${ids})`),
+    runStatement(sql`DELETE FROM messages WHERE conversation_id = ANY(${ids})`),
+    runStatement(sql`DELETE FROM tasks WHERE conversation_id = ANY(${ids})`),
+    runStatement(sql`DELETE FROM turns WHERE conversation_id = ANY(${ids})`),
+    runStatement(sql`DELETE FROM conversation_events WHERE conversation_id = ANY(${ids})`),
+    runStatement(sql`DELETE FROM conversations WHERE id = ANY(${ids})`),
   ]);
 }
 

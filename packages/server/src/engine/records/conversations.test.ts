@@ -5,7 +5,7 @@ import { nextLogEntries } from '../../account/events/conversation-log.ts';
 import { insertOrg } from '../../account/orgs/store.ts';
 import { begin } from '../../billing/ledger.fixture.ts';
 import type { Tenant } from '../../platform/caller.ts';
-import { isNoLongerSo } from '../../platform/db/group-commit.ts';
+import { isStaleRowError } from '../../platform/db/group-commit.ts';
 import { closeDatabase, type Database, openDatabase } from '../../platform/db/pool.ts';
 import { insertMany, one, pipelined, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
@@ -82,7 +82,7 @@ it.each(['with its version', 'under its lock'])(
     await untilOneWaits();
     end.resolve();
     await erasing.ended;
-    expect(isNoLongerSo(await writing)).toBe(true);
+    expect(isStaleRowError(await writing)).toBe(true);
     const left = sql`SELECT count(*) AS left FROM conversation_events WHERE conversation_id = ${id}`;
     expect(await one(db, { left: count() }, left)).toEqual({ left: 0 });
   },

@@ -5,11 +5,11 @@ import type { DeploymentRow, RunnableDeployment } from '../../agents/deployments
 import type { Manifest } from '../../agents/versions/index.ts';
 import { type Cost, costOfKinds } from '../../billing/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
-import { distinct, wantedRows } from '../../platform/db/batch-concurrent-calls.ts';
+import { distinct, requestedRows } from '../../platform/db/batch-concurrent-calls.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { maybeOne, rowsOf, run } from '../../platform/db/query.ts';
-import type { SeenRow } from '../../platform/db/row-cache.ts';
+import type { CachedRow } from '../../platform/db/row-cache.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, integer, json, text } from '../../platform/db/table.ts';
 import type { Memory } from '../../users/index.ts';
@@ -36,7 +36,7 @@ const seenShape = { ...conversations.columns, version: text() };
 export async function findVersionedConversation(
   db: Executor,
   id: string,
-): Promise<SeenRow<ConversationRow> | undefined> {
+): Promise<CachedRow<ConversationRow> | undefined> {
   const found = await maybeOne(
     db,
     seenShape,
@@ -82,7 +82,7 @@ export async function findConversationsWithCost(
           WHERE account = 'spend' AND conversation_id = c.id GROUP BY kind
         ) AS spent
       ) AS spent
-      FROM ${wantedRows(
+      FROM ${requestedRows(
         each.map(({ id, orgId, mode }) => ({ id, org_id: orgId, mode })),
         ['id', 'org_id', 'mode'],
       )}

@@ -1,5 +1,5 @@
 import type { Executor } from '../../platform/db/pool.ts';
-import { pipelined, reading } from '../../platform/db/query.ts';
+import { pipelined, rowsStatement } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { boolean, columnsOf, type RowOf, text } from '../../platform/db/table.ts';
 import { interactionsOfRuns, pendingInteractionsStatement } from './interactions.ts';
@@ -26,7 +26,7 @@ const columns = columnsOf(messages, 'm');
 
 /** The messages before a reply, oldest first, without those that an earlier summary covers. */
 const historyStatement = (turn: TurnRow) =>
-  reading(
+  rowsStatement(
     earlierShape,
     sql`SELECT ${columns}, t.state AS turn_state,
         m.role <> 'work' AND (EXISTS (SELECT FROM run_calls c WHERE c.run_id = m.turn_id)

@@ -1,7 +1,7 @@
 import type { InteractionNeed } from '@vestra/contract/interactions';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { insert, maybeOne, pipelined, reading, rowsOf, run, update } from '../../platform/db/query.ts';
+import { insert, maybeOne, pipelined, rowsOf, rowsStatement, run, update } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, float, json, type NewRowOf, type RowOf, text } from '../../platform/db/table.ts';
 import type { PageRequest } from './conversations.ts';
@@ -50,7 +50,7 @@ export async function updateInteraction(
 }
 
 export const interactionsOfRunsStatement = (runIds: readonly string[]) =>
-  reading(interactions, sql`SELECT ${columns} FROM interactions WHERE run_id = ANY(${runIds}) ORDER BY id`);
+  rowsStatement(interactions, sql`SELECT ${columns} FROM interactions WHERE run_id = ANY(${runIds}) ORDER BY id`);
 
 /** The newest input that the tool of this call asked for, with its answer. */
 export const lastInputOf = (db: Executor, runId: string, callId: string) =>
@@ -111,7 +111,7 @@ export async function pendingInteractions(db: Executor, conversationIds: readonl
 }
 
 export const pendingInteractionsStatement = (conversationIds: readonly string[]) =>
-  reading(
+  rowsStatement(
     interactions,
     sql`SELECT ${columns} FROM interactions WHERE conversation_id = ANY(${conversationIds}) AND status = 'pending'
       ORDER BY id`,

@@ -2,10 +2,10 @@ import type { ToolMedia } from '@vestra/agent/message';
 import type { Usage } from '@vestra/agent/model';
 import type { CallResult, ModelStep, Step, SummaryStep, WaitOutcome } from '@vestra/agent/step';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
-import { insert, insertMany, one, pipelined, reading, rowsOf, run, update } from '../../platform/db/query.ts';
+import { insert, insertMany, one, pipelined, rowsOf, rowsStatement, run, update } from '../../platform/db/query.ts';
 import { sql, storableJson, storableText } from '../../platform/db/sql.ts';
 import { columnsOf, count, text } from '../../platform/db/table.ts';
-import { type Run, RunTakenOver } from '../../platform/jobs/run-lease.ts';
+import { type RunLease, RunTakenOver } from '../../platform/jobs/run-lease.ts';
 import { interactionsOfRunsStatement, isConnected } from './interactions.ts';
 import { type CallRow, type InteractionRow, runCalls, runSteps, type StepRow, type StoredMedia } from './tables.ts';
 
@@ -48,11 +48,11 @@ export async function modelStepsOf(db: Executor, runIds: readonly string[]): Pro
 
 async function recordedOf(db: Executor, runIds: readonly string[]) {
   const [stepRows, callRows, waits] = await pipelined(db, [
-    reading(
+    rowsStatement(
       runSteps,
       sql`SELECT ${stepColumns} FROM run_steps WHERE run_id = ANY(${runIds}) ORDER BY run_id, step_index`,
     ),
-    reading(
+    rowsStatement(
       runCalls,
       sql`SELECT ${callColumns} FROM run_calls WHERE run_id = ANY(${runIds}) ORDER BY run_id, step_index, position`,
     ),
@@ -239,7 +239,7 @@ async function insertStep(
 }
 
 /** Marks a call as started before its tool runs. It is one statement, because every tool call passes here. */
-export async function markStarted(db: Executor, owned: Run, callId: string): Promise<void> {
+export async function markStarted(db: Executor, owned: RunLease, callId: string): Promise<void> {
   const marked = await run(
     db,
     sql`WITH owned AS (SELECT id FROM runs WHERE id = ${owned.runId} AND epoch = ${owned.epoch} FOR NO KEY UPDATE)
@@ -252,7 +252,7 @@ export async function markStarted(db: Executor, owned: Run, callId: string): Pro
 /**
  * Stores the handle by which a tool is polled for this call. Fails like `markStarted` if the run is no longer owned.
  */
-export async function markUnderWay(db: Executor, owned: Run, callId: string, handle: unknown): Promise<void> {
+export async function markUnderWay(db: Executor, owned: RunLease, callId: string, handle: unknown): Promise<void> {
   const marked = await run(
     db,
     sql`WITH owned AS (SELECT id FROM runs WHERE id = ${owned.runId} AND epoch = ${owned.epoch} FOR NO KEY UPDATE)

@@ -1,10 +1,19 @@
 import type { Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { insert, maybeOne, one, pipelined, reading, rowsOf, running, update } from '../../platform/db/query.ts';
+import {
+  insert,
+  maybeOne,
+  one,
+  pipelined,
+  rowsOf,
+  rowsStatement,
+  runStatement,
+  update,
+} from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, count, type NewRowOf, type RowOf } from '../../platform/db/table.ts';
-import type { Run } from '../../platform/jobs/run-lease.ts';
+import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import type { PageRequest } from './conversations.ts';
 import { type TaskRow, tasks, workNotes } from './tables.ts';
 
@@ -33,7 +42,7 @@ export async function openTasks(db: Executor, conversationIds: readonly string[]
 }
 
 export const openTasksStatement = (conversationIds: readonly string[]) =>
-  reading(
+  rowsStatement(
     tasks,
     sql`SELECT ${columns} FROM tasks
       WHERE conversation_id = ANY(${conversationIds}) AND status IN ('queued', 'working', 'waiting') ORDER BY id`,
@@ -103,12 +112,12 @@ export async function deleteTask(
   { org_id: orgId, mode, id, conversation_id }: TaskRow,
 ): Promise<void> {
   await pipelined(tx, [
-    running(sql`DELETE FROM run_calls WHERE run_id = ${id}`),
-    running(sql`DELETE FROM run_steps WHERE run_id = ${id}`),
-    running(sql`DELETE FROM work_notes WHERE task_id = ${id}`),
-    running(sql`DELETE FROM interactions WHERE run_id = ${id}`),
-    running(sql`DELETE FROM messages WHERE conversation_id = ${conversation_id} AND task_id = ${id}`),
-    running(sql`DELETE FROM tasks WHERE ${named({ orgId, mode }, id)}`),
+    runStatement(sql`DELETE FROM run_calls WHERE run_id = ${id}`),
+    runStatement(sql`DELETE FROM run_steps WHERE run_id = ${id}`),
+    runStatement(sql`DELETE FROM work_notes WHERE task_id = ${id}`),
+    runStatement(sql`DELETE FROM interactions WHERE run_id = ${id}`),
+    runStatement(sql`DELETE FROM messages WHERE conversation_id = ${conversation_id} AND task_id = ${id}`),
+    runStatement(sql`DELETE FROM tasks WHERE ${named({ orgId, mode }, id)}`),
   ]);
 }
 
@@ -127,7 +136,7 @@ export const takenNotes = (db: Executor, taskId: string): Promise<RowOf<typeof w
   );
 
 /** Marks notes as read. Only the owner of the run may do so: another process would lose them. */
-export async function takeNotes(db: Executor, owned: Run, stepIndex: number): Promise<string[]> {
+export async function takeNotes(db: Executor, owned: RunLease, stepIndex: number): Promise<string[]> {
   const taken = await rowsOf(
     db,
     workNotes,

@@ -1,21 +1,21 @@
 import type { ModelStep } from '@vestra/agent/step';
 import type { Tenant } from '../../platform/caller.ts';
-import { wantedRows } from '../../platform/db/batch-concurrent-calls.ts';
+import { requestedRows } from '../../platform/db/batch-concurrent-calls.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import {
   assignments,
   insert,
   insertFrom,
   maybeOne,
-  reading,
   rowsOf,
+  rowsStatement,
   run,
-  running,
+  runStatement,
   update,
 } from '../../platform/db/query.ts';
 import { sql, storableText } from '../../platform/db/sql.ts';
 import { columnsOf, count, type NewRowOf, text } from '../../platform/db/table.ts';
-import type { Run } from '../../platform/jobs/run-lease.ts';
+import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import type { StepCost } from './run-steps.ts';
 import {
   interactions,
@@ -92,7 +92,7 @@ export async function areRunning(db: Executor, wanted: readonly FollowedTurns[])
   const rows = await rowsOf(
     db,
     { key: text() },
-    sql`SELECT DISTINCT wanted.key FROM ${wantedRows(
+    sql`SELECT DISTINCT wanted.key FROM ${requestedRows(
       wanted.map((each) => ({
         key: keyOf(each),
         org_id: each.orgId,
@@ -147,7 +147,7 @@ export const acceptMessageStatement = (
   turn: TurnRow,
   lease: { owner: string; leaseMs: number } | null,
 ) =>
-  reading(
+  rowsStatement(
     { epoch: count().nullable() },
     sql`WITH message AS (
       INSERT INTO messages (conversation_id, id, turn_id, turn_ordinal, role, text, context, attachments, created_at)
@@ -170,15 +170,15 @@ export const acceptMessageStatement = (
   );
 
 /** The run that `acceptMessageStatement` leased. */
-export const runOf = (turn: TurnRow, [row]: readonly { epoch: number | null }[]): Run | null =>
+export const runOf = (turn: TurnRow, [row]: readonly { epoch: number | null }[]): RunLease | null =>
   row?.epoch ? { runId: turn.id, epoch: row.epoch } : null;
 
 /** The last step of a run, with the lease under which it is written. */
-export type LastStep = { run: Run; index: number; step: ModelStep; cost: StepCost };
+export type LastStep = { run: RunLease; index: number; step: ModelStep; cost: StepCost };
 
 /** Ends the lease and writes the last step. Fails if another process owns the run. */
 export const lastStepStatement = (last: LastStep) =>
-  running(sql`WITH ${endedLease(last)} SELECT expect_that(EXISTS (SELECT FROM ended), 'the owner of the run')`);
+  runStatement(sql`WITH ${endedLease(last)} SELECT expect_that(EXISTS (SELECT FROM ended), 'the owner of the run')`);
 
 /** The same with the rows that the end of the run changes, in one statement. */
 export const endRunStatement = (
@@ -186,7 +186,7 @@ export const endRunStatement = (
   { turn, task }: RunSubject,
   changes: { turn: Partial<TurnRow>; task: Partial<TaskRow> | null; message: MessageRow | null },
 ) =>
-  running(sql`WITH ${endedLease(last)}${
+  runStatement(sql`WITH ${endedLease(last)}${
     changes.message ? sql`, message AS (${insertFrom(messages, changes.message, sql`ended`)})` : sql.empty
   }${
     task && changes.task

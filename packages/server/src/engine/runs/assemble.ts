@@ -9,7 +9,7 @@ import { readableSkills } from '../../agents/skills/index.ts';
 import type { KeptSessions } from '../../agents/tool-servers/index.ts';
 import { type Manifest, repoFolders, versionOf } from '../../agents/versions/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
-import type { Run } from '../../platform/jobs/run-lease.ts';
+import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import { findUser } from '../../users/index.ts';
 import { type MemoryMode, memoryModeOf } from '../records/conversations.ts';
 import { readHistory, type TurnHistory } from '../records/history-store.ts';
@@ -41,7 +41,7 @@ type Known = Pick<AcceptedState, 'asked' | 'user'>;
 export async function assembleRun(
   engine: Engine,
   subject: RunSubject,
-  run: Run,
+  run: RunLease,
   {
     isFirstOfConversation,
     asked: knownAsked,

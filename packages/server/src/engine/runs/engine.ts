@@ -1,7 +1,7 @@
 import { createMeter } from '@vestra/agent/meter';
 import { ModelFailure } from '@vestra/agent/model';
 import type { SummaryStep } from '@vestra/agent/step';
-import type { Run } from '../../platform/jobs/run-lease.ts';
+import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import { ask, judgeLine, type PaidModel } from '../questions/model-questions.ts';
 import type { Change } from '../records/change.ts';
 import { transcriptLineOf } from '../records/history-store.ts';
@@ -32,7 +32,7 @@ export function createEngine(parts: Omit<Engine, 'work'>): Engine {
 /** Runs the reply of a turn from its last recorded step. The loop records how it ends. */
 async function runTurn(
   engine: Engine,
-  { turn, run, fresh }: { turn: TurnRow; run: Run; fresh: AcceptedState },
+  { turn, run, fresh }: { turn: TurnRow; run: RunLease; fresh: AcceptedState },
   signal: AbortSignal,
 ): Promise<void> {
   await runLoop(
@@ -58,7 +58,7 @@ function storeSummary({ conversation }: Change, { ends }: AssembledRun, { text, 
 /** Runs a task from its last recorded step. If it has success criteria, a separate call judges it before it is done. */
 async function runTask(
   engine: Engine,
-  { task, turn, run, fresh }: { task: TaskRow; turn: TurnRow; run: Run; fresh: AcceptedState },
+  { task, turn, run, fresh }: { task: TaskRow; turn: TurnRow; run: RunLease; fresh: AcceptedState },
   signal: AbortSignal,
 ): Promise<void> {
   const subject = { turn, task };

@@ -30,7 +30,7 @@ const firstPauseMs = 60_000;
 const maxPauseMs = 6 * 3600 * 1000;
 
 /** Extracts memories from idle conversations, in the background. */
-export async function keepMemories(engine: Engine, signal: AbortSignal): Promise<void> {
+export async function extractMemories(engine: Engine, signal: AbortSignal): Promise<void> {
   for (;;) {
     const due = await dueForMemory(engine.db, pageSize);
     const waiting = [...due];

@@ -1,9 +1,9 @@
 import type { ModelFailure, Usage } from '@vestra/agent/model';
-import type { NewWait, Recorded, RunStore, TakeUpAnew } from '@vestra/agent/ports';
+import type { AssembleAgain, NewWait, Recorded, RunStore } from '@vestra/agent/ports';
 import type { CallResult, ModelStep, NoteStep, Step, SummaryStep } from '@vestra/agent/step';
 import type { Micros } from '@vestra/contract/money';
-import { outlasting } from '../../platform/db/retry-through-failover.ts';
-import type { Run } from '../../platform/jobs/run-lease.ts';
+import { retryThroughFailover } from '../../platform/db/retry-through-failover.ts';
+import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import { type Change, changeConversation } from '../records/change.ts';
 import { pendingInteractions } from '../records/interactions.ts';
 import {
@@ -35,7 +35,7 @@ export type RunRecorder = RunStore & {
 
 /** Parameters that reply and task recorders share. */
 export type Recording = {
-  run: Run;
+  run: RunLease;
   isFirstRun: boolean;
   runMoney: RunMoney;
   /** Number of apps that were connected at the run's request before its tools were assembled. */
@@ -76,7 +76,7 @@ export function createRecorder(
   const change = <T>(work: (change: Change) => Promise<T>) =>
     changeConversation(engine, turn.conversation_id, run, work);
 
-  async function load(): Promise<Recorded | TakeUpAnew> {
+  async function load(): Promise<Recorded | AssembleAgain> {
     progress = { ...progress, stepStartedAt: new Date() };
     if (isFirstRun && progress.stepCount === 0) return { kind: 'recorded', steps: [], activeMs: 0 };
     const { steps: indexed, nextIndex, pending, connected: connectedByNow } = await loadSteps(db, run.runId);
@@ -146,7 +146,7 @@ export function createRecorder(
   ): Promise<void> {
     // The tool has had its effect. Without a recorded result, the next process must report the outcome as unknown.
     const recording = () => change((changing) => writeOnce(changing, callId, result, conclude));
-    await outlasting(recording, engine.runner.isLeaving);
+    await retryThroughFailover(recording, engine.runner.isLeaving);
     progress = { ...progress, stepStartedAt: new Date() };
   }
 
@@ -203,9 +203,9 @@ export function createRecorder(
     recordModelStep,
     recordSummary,
     recordResult,
-    recordStart: (callId: string) => outlasting(() => markStarted(db, run, callId), engine.runner.isLeaving),
+    recordStart: (callId: string) => retryThroughFailover(() => markStarted(db, run, callId), engine.runner.isLeaving),
     recordUnderWay: (callId: string, handle: unknown) =>
-      outlasting(() => markUnderWay(db, run, callId, handle), engine.runner.isLeaving),
+      retryThroughFailover(() => markUnderWay(db, run, callId, handle), engine.runner.isLeaving),
     takeNotes: async (): Promise<NoteStep[]> =>
       (await takeNotes(db, run, progress.stepCount)).map((text) => ({ kind: 'note', text })),
     recordAside,

@@ -7,14 +7,14 @@ import { flatPrice } from '@vestra/models/prices';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
 import { insertOrg } from '../../account/orgs/store.ts';
-import { createSharedWrites } from '../../platform/db/group-commit.ts';
+import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import { closeDatabase, type Database, openDatabase } from '../../platform/db/pool.ts';
 import { one } from '../../platform/db/query.ts';
 import { createRowCache } from '../../platform/db/row-cache.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { json } from '../../platform/db/table.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { type Run, RunTakenOver, takeRun } from '../../platform/jobs/run-lease.ts';
+import { type RunLease, RunTakenOver, takeRun } from '../../platform/jobs/run-lease.ts';
 import { changeConversation } from '../records/change.ts';
 import { insertConversation } from '../records/conversation-log.ts';
 import { newConversationRow } from '../records/conversations.ts';
@@ -45,7 +45,7 @@ beforeAll(async () => {
   const seen: Engine['seen']['conversations'] = createRowCache({ most: 100 });
   const parts: Partial<Engine> = {
     db,
-    writes: createSharedWrites(db),
+    writes: createGroupCommit(db),
     seen: { conversations: seen, users: createRowCache({ most: 1 }), deployments: createRowCache({ most: 1 }) },
     announcer: { seen, followers: { publish: outside.published }, notify: () => {} },
     money: {
@@ -99,7 +99,7 @@ const draft = (of: Pick<InteractionDraft, 'kind' | 'type'>, details = {}): Inter
 });
 const plan = { steps: [{ content: 'Look', status: 'pending' }] };
 
-type Subject = { turn: TurnRow; task: TaskRow | null; run: Run };
+type Subject = { turn: TurnRow; task: TaskRow | null; run: RunLease };
 
 /** A running reply or task that this process owns. */
 async function taken(kind: 'reply' | 'task', asks: Partial<TurnRow['request']> = {}): Promise<Subject> {

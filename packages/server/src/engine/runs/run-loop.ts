@@ -12,14 +12,14 @@ import { findSettings } from '../../account/index.ts';
 import { findDeployment } from '../../agents/deployments/index.ts';
 import type { Sample, SampledPrompt } from '../../agents/tool-servers/index.ts';
 import { releaseHold } from '../../billing/index.ts';
-import { isDatabaseAway } from '../../platform/db/unreachable.ts';
-import { type Run, RunTakenOver } from '../../platform/jobs/run-lease.ts';
+import { isDatabaseUnreachable } from '../../platform/db/unreachable.ts';
+import { type RunLease, RunTakenOver } from '../../platform/jobs/run-lease.ts';
 import { findFiles } from '../files/store.ts';
 import { changeConversation } from '../records/change.ts';
 import { countConnectedApps } from '../records/interactions.ts';
 import type { RunSubject, TurnRow } from '../records/tables.ts';
 import { findTurn } from '../records/turns.ts';
-import { meteringComputer, refusalOfHigherPrice, storeMedia, trackBackgroundCalls } from '../tools/tool-calls.ts';
+import { refusalOfHigherPrice, storeMedia, trackBackgroundCalls, withComputerMeter } from '../tools/tool-calls.ts';
 import type { BrokenEnd } from '../transitions/end-run.ts';
 import { endReply, endRun } from '../turns/end-run.ts';
 import type { AcceptedState } from '../turns/ports.ts';
@@ -30,7 +30,7 @@ import type { Engine } from './ports.ts';
 import type { Recording, RunRecorder } from './recorder.ts';
 import { createRunMoney, type RunMoney } from './run-money.ts';
 
-type TakenRun = { subject: RunSubject; run: Run } & AcceptedState;
+type TakenRun = { subject: RunSubject; run: RunLease } & AcceptedState;
 
 export type EndedRun<R extends RunRecorder> = { end: RunEnd; assembled: AssembledRun; recorder: R; runMoney: RunMoney };
 
@@ -64,7 +64,7 @@ export async function runLoop<R extends RunRecorder>(
       now = { ...taken, subject: { ...subject, turn }, isFirstRun: false, hold: null };
     }
   } catch (error) {
-    if (error instanceof RunTakenOver || error instanceof RunEnded || signal.aborted || isDatabaseAway(error))
+    if (error instanceof RunTakenOver || error instanceof RunEnded || signal.aborted || isDatabaseUnreachable(error))
       throw error;
     await recordUnexpectedFailure(engine, subject, run, error);
     return null;
@@ -129,7 +129,7 @@ function asHandBack(error: unknown): RunEnd {
 async function recordUnexpectedFailure(
   engine: Engine,
   { turn, task }: RunSubject,
-  run: Run,
+  run: RunLease,
   error: unknown,
 ): Promise<void> {
   const isKnown = error instanceof Failure;
@@ -180,7 +180,7 @@ function portsOf(
         if (refusal !== null) return { kind: 'result', output: refusal, isError: true };
         const price = tools.priceOf(tool);
         if (price !== null && price > 0) runMoney.willCharge(call.id, price);
-        const outcome = await meteringComputer(
+        const outcome = await withComputerMeter(
           () => runMoney.meterComputer(call.id),
           () => tools.run(call, tool, signal, { ...of, sample: newSample() }),
         );
@@ -235,7 +235,7 @@ const answerTimeoutMs = 100_000;
  */
 function createSampling(
   engine: Engine,
-  { subject, run, runMoney }: { subject: RunSubject; run: Run; runMoney: RunMoney },
+  { subject, run, runMoney }: { subject: RunSubject; run: RunLease; runMoney: RunMoney },
   { model, agentRun }: AssembledRun,
 ): () => Sample {
   const { turn } = subject;

@@ -23,7 +23,7 @@ import type { Tenant } from '../../platform/caller.ts';
 import type { Statement } from '../../platform/db/pipeline.ts';
 import { pipelined } from '../../platform/db/query.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { holdRun, type Run } from '../../platform/jobs/run-lease.ts';
+import { holdRun, type RunLease } from '../../platform/jobs/run-lease.ts';
 import type { Change } from '../records/change.ts';
 import type { RunSubject } from '../records/tables.ts';
 import type { AcceptedState } from '../turns/ports.ts';
@@ -88,7 +88,7 @@ export function createRunMoney(
   options: {
     tenant: Tenant;
     subject: RunSubject;
-    run: Run;
+    run: RunLease;
     model: CallModel;
     /** The hold that the accepting process has just created. */
     hold: AcceptedState['hold'];

@@ -118,7 +118,7 @@ export function createTaskRecorder(
     const handOffs = waits.filter(({ draft }) => draft.type === 'handoff');
     if (handOffs.length === 0) return null;
     const isSecret = handOffs.some(({ draft }) => draft.details.asks_for_secret === true);
-    return engine.workBrowsers.handOver(task, { isSecret });
+    return engine.taskBrowsers.handOver(task, { isSecret });
   }
 
   return {

@@ -7,7 +7,7 @@ import type { KnownSkill } from '../../agents/skills/index.ts';
 import type { KeptSessions, ServerTool } from '../../agents/tool-servers/index.ts';
 import type { FixedContent, Manifest } from '../../agents/versions/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
-import type { Run } from '../../platform/jobs/run-lease.ts';
+import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import type { MemoryMode } from '../records/conversations.ts';
 import { approvedTools, hasApprovedPlan, lastInputOf } from '../records/interactions.ts';
 import { calledTools, callsOfTool, rememberedIn } from '../records/run-steps.ts';
@@ -49,7 +49,7 @@ type Parts = {
 export async function assembleTools(
   engine: ToolParts,
   subject: RunSubject,
-  run: Run,
+  run: RunLease,
   parts: Parts,
   signal: AbortSignal,
 ): Promise<RunTools> {
@@ -58,7 +58,7 @@ export async function assembleTools(
   const { files, skills } = parts;
   const computer =
     subject.task &&
-    (await engine.workComputers({ tenant, turn: subject.turn, manifest, skills, attachments: files.attached }));
+    (await engine.taskComputers({ tenant, turn: subject.turn, manifest, skills, attachments: files.attached }));
   const browser = await browserToolsOf(engine, subject, run, parts);
   const { tools: servers, signedIn, unavailable } = await serverToolsOf(engine, subject, run, parts, signal);
   const apps = await connectableApps(engine, subject, manifest, { tenant, signedIn });
@@ -141,7 +141,7 @@ const changesNothing = ({ origin }: Tool) => (origin.from === 'function' ? origi
 function ownTools(
   engine: ToolParts,
   { turn, task }: RunSubject,
-  run: Run,
+  run: RunLease,
   parts: Parts & {
     mayChange: boolean;
     computer: TaskComputer | null;
@@ -178,7 +178,9 @@ function ownTools(
           },
         })),
     ...(skills.length === 0 ? [] : skillTools({ db, orgId: tenant.orgId, skills, computer: skillComputer })),
-    ...(turn.origin === 'interview' ? [] : routineTools({ tenant, turn, isPretend: turn.request.test !== undefined })),
+    ...(turn.origin === 'interview'
+      ? []
+      : routineTools({ tenant, turn, isSimulated: turn.request.test !== undefined })),
     ...(memoryMode === 'none' ? [] : memoryTools({ memory, tenant, turn, mode: memoryMode, saidByPerson })),
   ];
 }
@@ -186,12 +188,12 @@ function ownTools(
 async function browserToolsOf(
   engine: ToolParts,
   { turn, task }: RunSubject,
-  run: Run,
+  run: RunLease,
   { tenant, manifest }: Parts,
 ): Promise<readonly OwnTool[]> {
   if (!task) return [];
   const save = (file: { name: string; bytes: Uint8Array }) => storeOutput(engine, task, run, file);
-  return engine.workBrowsers.ofWork({ tenant, turn, task, manifest, save });
+  return engine.taskBrowsers.forTask({ tenant, turn, task, manifest, save });
 }
 
 /** Tools that the message declares. A message cannot replace a function of the version. */
@@ -236,7 +238,7 @@ function functionTool({
 async function serverToolsOf(
   { db, serverTools }: ToolParts,
   { turn }: RunSubject,
-  run: Run,
+  run: RunLease,
   { tenant, manifest, fixed }: Pick<Parts, 'tenant' | 'manifest' | 'fixed'>,
   signal: AbortSignal,
 ): ReturnType<ToolParts['serverTools']['load']> {

@@ -8,7 +8,7 @@ import {
   type ServerTool,
   type UnavailableServer,
 } from '../../agents/tool-servers/index.ts';
-import type { Run } from '../../platform/jobs/run-lease.ts';
+import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import { changeConversation } from '../records/change.ts';
 import { publishUnavailableServer } from '../records/publish.ts';
 import type { RunSubject } from '../records/tables.ts';
@@ -23,7 +23,7 @@ import type { ToolParts } from './ports.ts';
 export async function recordMissingTools(
   engine: ToolParts,
   { turn, task }: RunSubject,
-  run: Run,
+  run: RunLease,
   missing: readonly UnavailableServer[],
 ): Promise<void> {
   const shown: MissingTool[] = missing.map(({ slug, reason, message }) => ({ server: slug, reason, message }));

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { recordAudit } from '../../account/index.ts';
 import { agentOrigin, type Tenant } from '../../platform/caller.ts';
 import { storableText } from '../../platform/db/sql.ts';
-import type { Run } from '../../platform/jobs/run-lease.ts';
+import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import { type Change, changeConversation } from '../records/change.ts';
 import { questionText } from '../records/history-store.ts';
 import { findInteraction } from '../records/interactions.ts';
@@ -54,7 +54,7 @@ const numberOf = (what: string) => z.int().min(1).describe(`The number of the ${
 /** Tools that pass the person's message on to open items. Empty if nothing is open. */
 export function openItemTools(
   engine: ToolParts,
-  of: { tenant: Tenant; run: Run; asked: MessageRow; conversationId: string },
+  of: { tenant: Tenant; run: RunLease; asked: MessageRow; conversationId: string },
   { work, questions }: OpenItems,
 ): OwnTool[] {
   const { tenant, run, asked, conversationId } = of;

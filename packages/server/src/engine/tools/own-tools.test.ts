@@ -48,7 +48,7 @@ async function everyOwnTool(): Promise<OwnTool[]> {
       browserPool,
       routing: oneProcess,
       obstacle: async () => null,
-    }).ofWork({ ...(of as object), manifest: {} } as never)),
+    }).forTask({ ...(of as object), manifest: {} } as never)),
     ...routineTools(unused)(of),
   ];
 }

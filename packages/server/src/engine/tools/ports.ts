@@ -24,8 +24,8 @@ export type ToolParts = Turns & {
   documents: DocumentReader;
   fitPicture: FitPicture;
   routineTools: RoutineTools;
-  workComputers: TaskComputers;
-  workBrowsers: TaskBrowsers;
+  taskComputers: TaskComputers;
+  taskBrowsers: TaskBrowsers;
 };
 
 /** Apps that users can connect or have connected. */
@@ -62,8 +62,8 @@ export type NotebookSearch = (search: NotebookReader & { query: string; limit: n
   unindexed: number;
 }>;
 
-/** The agent's tools for routines. With `isPretend` they change nothing. */
-type RoutineTools = (of: { tenant: Tenant; turn: TurnRow; isPretend: boolean }) => OwnTool[];
+/** The agent's tools for routines. With `isSimulated` they change nothing. */
+type RoutineTools = (of: { tenant: Tenant; turn: TurnRow; isSimulated: boolean }) => OwnTool[];
 
 /** The computer of the task's user. Null if this server has none. The first use starts it. */
 type TaskComputers = (of: {
@@ -89,7 +89,7 @@ export type TaskComputer = {
 
 type TaskBrowsers = {
   /** The browser tools of one task. Empty if this server has no browsers. The first use starts the browser. */
-  ofWork: (of: {
+  forTask: (of: {
     tenant: Tenant;
     turn: TurnRow;
     task: TaskRow;

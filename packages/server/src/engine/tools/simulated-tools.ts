@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolCall } from '@vestra/agent/message';
-import { needsYes, ownNameOf, type Tool } from '@vestra/agent/tool';
+import { needsApproval, ownNameOf, type Tool } from '@vestra/agent/tool';
 import type { RecordedCall, TestScript } from '../records/tables.ts';
 import type { RunTools } from './ports.ts';
 
@@ -52,7 +52,7 @@ export function simulateTools(script: TestScript, tools: RunTools, history: Test
     if (tool.origin.from === 'agent')
       return safeInTests.has(tool.definition.name) && !(isReplay && readsAttachments(tool));
     if (isReplay) return false;
-    return tool.origin.from === 'server' && tool.origin.isReadOnly && !needsYes(tool) && !isScripted(tool);
+    return tool.origin.from === 'server' && tool.origin.isReadOnly && !needsApproval(tool) && !isScripted(tool);
   };
 
   /** The nth call with the same arguments gets the nth recorded answer. Later calls get the last one. */

@@ -4,7 +4,7 @@ import { Failure } from '@vestra/contract/errors';
 import { isPlainFileName } from '@vestra/contract/files';
 import { z } from 'zod';
 import { storableText } from '../../platform/db/sql.ts';
-import type { Run } from '../../platform/jobs/run-lease.ts';
+import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import { recordFile, storeContent } from '../files/content.ts';
 import { presentFile } from '../files/store.ts';
 import { type Change, changeConversation } from '../records/change.ts';
@@ -30,7 +30,7 @@ const planInput = z.strictObject({
 });
 
 /** Shows the plan as the progress of the task. */
-export const updatePlan = (engine: ToolParts, task: TaskRow, run: Run): OwnTool =>
+export const updatePlan = (engine: ToolParts, task: TaskRow, run: RunLease): OwnTool =>
   ownTool(
     {
       name: 'update_plan',
@@ -85,7 +85,7 @@ const computerOutputInput = outputInput.partial({ content: true }).extend({
 });
 
 /** Gives the person a file with text from the model or, if the task has a computer, a file from there. */
-export const saveOutput = (engine: ToolParts, task: TaskRow, run: Run, computer: TaskComputer | null): OwnTool =>
+export const saveOutput = (engine: ToolParts, task: TaskRow, run: RunLease, computer: TaskComputer | null): OwnTool =>
   ownTool<z.output<typeof computerOutputInput>>(
     {
       name: 'save_output',
@@ -121,7 +121,7 @@ function refusalIfNotReady(error: unknown): { refused: string } {
 export async function storeOutput(
   engine: ToolParts,
   task: TaskRow,
-  run: Run,
+  run: RunLease,
   { name, bytes }: { name: string; bytes: Uint8Array },
 ) {
   const content = await storeContent(engine.db, engine.files, task.org_id, bytes);

@@ -5,7 +5,7 @@ import type { Tool } from '@vestra/agent/tool';
 import { Failure } from '@vestra/contract/errors';
 import { mapLimited } from '../../platform/async/limiter.ts';
 import type { Database } from '../../platform/db/pool.ts';
-import type { Run } from '../../platform/jobs/run-lease.ts';
+import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import { recordFile, storeContent } from '../files/content.ts';
 import { changeConversation } from '../records/change.ts';
 import { approvedPrice } from '../records/interactions.ts';
@@ -24,7 +24,7 @@ const maxRecordingBytes = 4 * 1_048_576;
 export async function storeMedia(
   engine: ToolParts,
   subject: RunSubject,
-  run: Run,
+  run: RunLease,
   answered: readonly AnsweredMedia[],
 ): Promise<{ media: ToolMedia[]; notes: string[] }> {
   const notes: string[] = [];
@@ -73,7 +73,7 @@ async function fitMedia(
 async function storeAll(
   engine: ToolParts,
   { turn, task }: RunSubject,
-  run: Run,
+  run: RunLease,
   fitted: readonly FittedMedia[],
 ): Promise<ToolMedia[]> {
   const tenant = { orgId: turn.org_id, mode: turn.mode };
@@ -157,8 +157,8 @@ export function trackBackgroundCalls(inner: RunTools): { tools: RunTools; cancel
 const meters = new AsyncLocalStorage<() => Promise<void>>();
 
 /** Runs a tool call. `start` is called when a computer runs for it, possibly more than once. */
-export const meteringComputer = <T>(start: () => Promise<void>, call: () => Promise<T>): Promise<T> =>
+export const withComputerMeter = <T>(start: () => Promise<void>, call: () => Promise<T>): Promise<T> =>
   meters.run(start, call);
 
 /** Reports that a computer now runs for the current tool call. */
-export const computerRuns = async (): Promise<void> => meters.getStore()?.();
+export const reportComputerStart = async (): Promise<void> => meters.getStore()?.();

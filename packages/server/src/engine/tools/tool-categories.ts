@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type ApprovalCategory, approvalCategory } from '@vestra/agent/approval-category';
-import { isReadOnly, needsYes, ownNameOf, type Tool } from '@vestra/agent/tool';
+import { isReadOnly, needsApproval, ownNameOf, type Tool } from '@vestra/agent/tool';
 import type { Database } from '../../platform/db/pool.ts';
 import { rowsOf, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
@@ -19,7 +19,7 @@ const categoryCache = new Map<string, Map<string, ApprovalCategory | null>>();
  */
 export async function withFirstApprovals(db: Database, of: Version, offered: readonly Tool[]): Promise<Tool[]> {
   const tools = await pinApprovals(db, of, offered);
-  const needingApproval = tools.filter((tool) => tool.origin.from !== 'agent' && needsYes(tool));
+  const needingApproval = tools.filter((tool) => tool.origin.from !== 'agent' && needsApproval(tool));
   if (needingApproval.length === 0) return [...tools];
   const cached = cachedCategoriesOf(of);
   const missing = needingApproval.filter((tool) => !cached.has(keyOf(tool)));

@@ -9,10 +9,10 @@ import {
 import { optimisticHoldStatement } from '../../billing/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Statement } from '../../platform/db/pipeline.ts';
-import { running } from '../../platform/db/query.ts';
-import type { SeenRow } from '../../platform/db/row-cache.ts';
+import { runStatement } from '../../platform/db/query.ts';
+import type { CachedRow } from '../../platform/db/row-cache.ts';
 import { sql } from '../../platform/db/sql.ts';
-import type { Run } from '../../platform/jobs/run-lease.ts';
+import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import { findCachedUser, forgetCachedUser, isUnchangedUser, type UserRow } from '../../users/index.ts';
 import { type CommittedChange, collectEvents, concludeChange, type EventSink, orgEventsOf } from '../records/change.ts';
 import { insertConversationStatement, writeConversationStatement } from '../records/conversation-log.ts';
@@ -44,8 +44,8 @@ type Seen = {
   conversation: ConversationRow;
   /** Null for a new conversation. */
   version: string | null;
-  deployment: SeenRow<RunnableDeployment>;
-  user: SeenRow<UserRow> | null;
+  deployment: CachedRow<RunnableDeployment>;
+  user: CachedRow<UserRow> | null;
   /** The deployment as the caller named it. */
   named: string;
 };
@@ -80,7 +80,7 @@ export async function planMessage(
  */
 export async function decideFromCache<T>(
   { seen }: Pick<Turns, 'seen'>,
-  { orgId, named, user }: { orgId: string; named: string; user: SeenRow<UserRow> | null },
+  { orgId, named, user }: { orgId: string; named: string; user: CachedRow<UserRow> | null },
   decide: () => Promise<T | null>,
 ): Promise<T | null> {
   const decided = await decide().catch((error: unknown) => {
@@ -172,7 +172,7 @@ async function planReply(engine: Turns, seen: Seen, message: NewMessage, events:
     slot,
     statements: [held.statement, acceptMessageStatement(asked, turn, slot)],
     perform(accepted: { epoch: number | null }[]) {
-      const run = runOf(turn, accepted) as Run;
+      const run = runOf(turn, accepted) as RunLease;
       void engine.runner.perform(run, turn, (signal) => engine.work.reply({ turn, run, fresh }, signal), slot);
     },
   };
@@ -182,14 +182,14 @@ async function seeConversation(
   { db, seen }: Turns,
   { orgId, mode }: Tenant,
   id: string,
-): Promise<SeenRow<ConversationRow> | null> {
+): Promise<CachedRow<ConversationRow> | null> {
   const known = seen.conversations.get(id) ?? (await findVersionedConversation(db, id));
   if (known?.row.org_id !== orgId || known.row.mode !== mode) return null;
   return known;
 }
 
-const unchangedStatement = (deployment: SeenRow<RunnableDeployment>, user: SeenRow<UserRow> | null) =>
+const unchangedStatement = (deployment: CachedRow<RunnableDeployment>, user: CachedRow<UserRow> | null) =>
   user === null
-    ? running(sql`SELECT expect_that(${deploymentIsStill(deployment)}, 'the deployment')`)
-    : running(sql`SELECT expect_that(${deploymentIsStill(deployment)}, 'the deployment'),
+    ? runStatement(sql`SELECT expect_that(${deploymentIsStill(deployment)}, 'the deployment')`)
+    : runStatement(sql`SELECT expect_that(${deploymentIsStill(deployment)}, 'the deployment'),
         expect_that(${isUnchangedUser(user)}, 'the user')`);

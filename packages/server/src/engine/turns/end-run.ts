@@ -5,7 +5,7 @@ import { emitStatement } from '../../account/index.ts';
 import { manifestOf } from '../../agents/versions/index.ts';
 import { costOf, costOfKinds } from '../../billing/index.ts';
 import { sharedNow } from '../../platform/db/clock.ts';
-import { isNoLongerSo } from '../../platform/db/group-commit.ts';
+import { isStaleRowError } from '../../platform/db/group-commit.ts';
 import type { Statement } from '../../platform/db/pipeline.ts';
 import { pipelined } from '../../platform/db/query.ts';
 import { storableText } from '../../platform/db/sql.ts';
@@ -114,7 +114,7 @@ export async function endAnsweredReply(engine: Turns, answered: AnsweredRun): Pr
   await changeConversation(engine, subject.turn.conversation_id, null, async (change) => {
     // The statement that ends the run checks its owner, so the change does not.
     await pipelined(change.tx, [...(charge ? [charge] : []), lastStepStatement(last)]).catch((error: unknown) => {
-      throw isNoLongerSo(error) ? new RunTakenOver(last.run) : error;
+      throw isStaleRowError(error) ? new RunTakenOver(last.run) : error;
     });
     if (remembers) change.conversation.memory_due_at ??= memoryDue();
     await endRun(engine, change, subject, end);
@@ -154,7 +154,7 @@ export async function endRunIfUnchanged(engine: Turns, answered: AnsweredRun): P
   ];
   const results = await engine.writes(conversation.id, statements).catch((error: unknown) => {
     engine.seen.conversations.forget(conversation.id);
-    if (isNoLongerSo(error)) return null;
+    if (isStaleRowError(error)) return null;
     throw error;
   });
   if (results === null) return false;

@@ -6,7 +6,7 @@ import { newId } from '@vestra/contract/ids';
 import type { Tenant } from '../../platform/caller.ts';
 import { sharedDate, sharedNow } from '../../platform/db/clock.ts';
 import { storableJson, storableText } from '../../platform/db/sql.ts';
-import { isDatabaseAway } from '../../platform/db/unreachable.ts';
+import { isDatabaseUnreachable } from '../../platform/db/unreachable.ts';
 import { type Change, changeConversation } from '../records/change.ts';
 import {
   type DueInteraction,
@@ -177,7 +177,7 @@ export async function expireInteractions(engine: Turns): Promise<void> {
     for (const row of due) {
       // One failure must not block the interactions behind it. The next run of the job tries it again.
       await expire(engine, row).catch((error: unknown) => {
-        if (isDatabaseAway(error)) throw error;
+        if (isDatabaseUnreachable(error)) throw error;
         engine.log.error({ err: error, interaction_id: row.id }, 'could not expire an interaction');
       });
     }

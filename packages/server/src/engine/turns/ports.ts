@@ -4,12 +4,12 @@ import type { Logger } from 'pino';
 import type { RunnableDeployment } from '../../agents/deployments/index.ts';
 import type { HoldQueue } from '../../billing/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
-import type { SharedWrites } from '../../platform/db/group-commit.ts';
+import type { GroupCommit } from '../../platform/db/group-commit.ts';
 import type { Statement } from '../../platform/db/pipeline.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import type { RowCache } from '../../platform/db/row-cache.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
-import type { Run } from '../../platform/jobs/run-lease.ts';
+import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import type { UserRow } from '../../users/index.ts';
 import type { Announcer, Change } from '../records/change.ts';
 import type { ConversationRow, MessageRow, TaskRow, TurnRow } from '../records/tables.ts';
@@ -18,7 +18,7 @@ import type { Runner } from './runner.ts';
 /** The dependencies that accept messages and start, end and stop their runs. */
 export type Turns = {
   db: Database;
-  writes: SharedWrites;
+  writes: GroupCommit;
   seen: {
     conversations: RowCache<ConversationRow>;
     users: RowCache<UserRow>;
@@ -37,8 +37,11 @@ export type Turns = {
 
 /** Executes a run that this process owns. */
 type Work = {
-  reply: (taken: { turn: TurnRow; run: Run; fresh: AcceptedState }, signal: AbortSignal) => Promise<void>;
-  task: (taken: { task: TaskRow; turn: TurnRow; run: Run; fresh: AcceptedState }, signal: AbortSignal) => Promise<void>;
+  reply: (taken: { turn: TurnRow; run: RunLease; fresh: AcceptedState }, signal: AbortSignal) => Promise<void>;
+  task: (
+    taken: { task: TaskRow; turn: TurnRow; run: RunLease; fresh: AcceptedState },
+    signal: AbortSignal,
+  ) => Promise<void>;
 };
 
 /** State that the accepting process has at hand, so that the run need not read it again. */

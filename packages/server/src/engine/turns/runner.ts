@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Database, Transaction } from '../../platform/db/pool.ts';
-import { isDatabaseAway } from '../../platform/db/unreachable.ts';
-import { type Run, RunTakenOver, renewLeases as renewLeasesOf, takeRun } from '../../platform/jobs/run-lease.ts';
+import { isDatabaseUnreachable } from '../../platform/db/unreachable.ts';
+import { type RunLease, RunTakenOver, renewLeases as renewLeasesOf, takeRun } from '../../platform/jobs/run-lease.ts';
 
 /** Aborts a run that was ended from outside. It is not a failure, and its outcome is already written. */
 export class RunEnded extends Error {
@@ -26,16 +26,16 @@ export type Runner = {
   /** Reserves a slot until a run uses it or it is released. */
   reserve: (of: RunOwner) => RunSlot | null;
   /** Makes this process the owner, in the transaction that starts the run. */
-  take: (tx: Transaction, runId: string) => Promise<Run>;
+  take: (tx: Transaction, runId: string) => Promise<RunLease>;
   /** Executes an owned run. Resolves when the run has ended or was set aside. */
-  perform: (run: Run, of: RunOwner, work: (signal: AbortSignal) => Promise<void>, slot?: RunSlot) => Promise<void>;
+  perform: (run: RunLease, of: RunOwner, work: (signal: AbortSignal) => Promise<void>, slot?: RunSlot) => Promise<void>;
   /**
    * A run that waits for long is set aside and takes no room. It stays owned, so its lease expires if the process dies.
    * It resumes when there is room again. Call `begins` when the run really has to wait: a slow answer keeps its room.
    * After that, it throws `RunLeft` as soon as the process shuts down.
    */
   whileWaiting: <T>(
-    run: Run,
+    run: RunLease,
     signal: AbortSignal,
     wait: (signal: AbortSignal, begins: () => void) => Promise<T>,
   ) => Promise<T>;
@@ -72,7 +72,7 @@ const maxSetAside = 1_000;
 /** A run that was set aside, may continue, and waits for room. */
 type Returning = { of: RunOwner; resume: () => void };
 
-type Running = { run: Run; of: RunOwner; controller: AbortController; done: Promise<void>; setAside: () => void };
+type Running = { run: RunLease; of: RunOwner; controller: AbortController; done: Promise<void>; setAside: () => void };
 
 export function createRunner(options: {
   db: Database;
@@ -141,7 +141,7 @@ export function createRunner(options: {
   }
 
   async function perform(
-    run: Run,
+    run: RunLease,
     of: RunOwner,
     work: (signal: AbortSignal) => Promise<void>,
     slot?: RunSlot,
@@ -151,7 +151,7 @@ export function createRunner(options: {
     running.get(run.runId)?.controller.abort(new RunTakenOver(run));
     const done = work(controller.signal).catch((error: unknown) => {
       if (error instanceof RunTakenOver || error instanceof RunEnded) return;
-      const reason = isDatabaseAway(error) ? 'the database is unreachable' : 'unexpected error';
+      const reason = isDatabaseUnreachable(error) ? 'the database is unreachable' : 'unexpected error';
       log.error({ err: error, run_id: run.runId }, `a run was interrupted: ${reason}; it will be resumed`);
     });
     const aside = Promise.withResolvers<void>();
@@ -196,7 +196,7 @@ export function createRunner(options: {
   }
 
   async function whileWaiting<T>(
-    { runId, epoch }: Run,
+    { runId, epoch }: RunLease,
     signal: AbortSignal,
     wait: (signal: AbortSignal, begins: () => void) => Promise<T>,
   ): Promise<T> {

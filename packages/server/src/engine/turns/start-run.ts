@@ -1,6 +1,6 @@
 import { manifestOf } from '../../agents/versions/index.ts';
 import { releaseHold } from '../../billing/index.ts';
-import { isOwned, type Run, releaseRun, takeExpiredRuns } from '../../platform/jobs/run-lease.ts';
+import { isOwned, type RunLease, releaseRun, takeExpiredRuns } from '../../platform/jobs/run-lease.ts';
 import type { SweepSource } from '../../platform/jobs/sweep.ts';
 import { type Change, changeConversation } from '../records/change.ts';
 import { findMessage, insertMessage, newestMessageId } from '../records/messages.ts';
@@ -35,7 +35,7 @@ export async function startQueuedReply(engine: Turns, change: Change, queued: Tu
 export async function startReply(
   engine: Turns,
   change: Change,
-  { turn, run: taken }: { turn: TurnRow; run: Run | null },
+  { turn, run: taken }: { turn: TurnRow; run: RunLease | null },
   fresh: AcceptedState,
 ): Promise<TurnRow> {
   const { tx, conversation } = change;
@@ -80,7 +80,7 @@ export async function runReplyJob(engine: Turns, conversationId: string, turnId:
 }
 
 /** Releases an owned run in the transaction that writes its outcome. */
-export async function giveUpRun({ tx }: Change, run: Run): Promise<void> {
+export async function giveUpRun({ tx }: Change, run: RunLease): Promise<void> {
   await releaseRun(tx, run);
 }
 

@@ -2,8 +2,8 @@ import { emitAllStatement } from '../../account/index.ts';
 import { manifestOf } from '../../agents/versions/index.ts';
 import { holdAllOptimistically } from '../../billing/index.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
-import { insertOfMany, pipelined, running } from '../../platform/db/query.ts';
-import { type Run, takingNewRuns } from '../../platform/jobs/run-lease.ts';
+import { insertManySql, pipelined, runStatement } from '../../platform/db/query.ts';
+import { type RunLease, takeNewRunsStatement } from '../../platform/jobs/run-lease.ts';
 import type { UserRow } from '../../users/index.ts';
 import { type CommittedChange, collectEvents, concludeChange, orgEventsOf } from '../records/change.ts';
 import { insertConversationsStatements } from '../records/conversation-log.ts';
@@ -51,25 +51,25 @@ export async function startTasks(
   if (holds === null) return null;
   const [versions, , , , , runs] = await pipelined(tx, [
     ...insertConversationsStatements(planned.map(({ conversation: row, entries }) => ({ row, entries }))),
-    running(
-      insertOfMany(
+    runStatement(
+      insertManySql(
         messages,
         planned.flatMap(({ asked, acknowledged }) => [asked, acknowledged]),
       ),
     ),
-    running(
-      insertOfMany(
+    runStatement(
+      insertManySql(
         turns,
         planned.map(({ turn }) => turn),
       ),
     ),
-    running(
-      insertOfMany(
+    runStatement(
+      insertManySql(
         tasks,
         planned.map(({ task }) => task),
       ),
     ),
-    takingNewRuns(
+    takeNewRunsStatement(
       planned.map(({ task }) => task.id),
       lease,
     ),
@@ -78,7 +78,7 @@ export async function startTasks(
   const versionOf = new Map(versions.map(({ id, version }) => [id, version]));
   const epochOf = new Map(runs.map(({ id, epoch }) => [id, epoch]));
   return planned.map(({ conversation, entries, turn, task, asked, micros }, at) => {
-    const run: Run = { runId: task.id, epoch: epochOf.get(task.id) as number };
+    const run: RunLease = { runId: task.id, epoch: epochOf.get(task.id) as number };
     const hold = { reservationId: holds[at] as string, micros };
     const fresh: AcceptedState = { isFirstRun: true, hold, asked, user: works[at]?.user ?? null };
     const perform = () =>

@@ -7,8 +7,8 @@ import { costsOf } from '../../billing/index.ts';
 import { changeConversation, type Engine, ignoreErased, stopAll } from '../../engine/index.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { isDatabaseAway } from '../../platform/db/unreachable.ts';
-import { holdRun, type Run, RunTakenOver, releaseRun, takeExpiredRuns } from '../../platform/jobs/run-lease.ts';
+import { isDatabaseUnreachable } from '../../platform/db/unreachable.ts';
+import { holdRun, type RunLease, RunTakenOver, releaseRun, takeExpiredRuns } from '../../platform/jobs/run-lease.ts';
 import type { SweepSource } from '../../platform/jobs/sweep.ts';
 import type { ReplayRow, TestRunRow } from '../tables.ts';
 import { beginPlay, finishPlay, isOpenStatus, lockPlay, type PlayTable, unplayed } from './play-store.ts';
@@ -32,7 +32,7 @@ export type PlayFault = { code: string; message: string | null };
 /** A test run or a replay in the process that plays it. */
 export type Play<Row extends TestRunRow | ReplayRow> = {
   row: Row;
-  run: Run;
+  run: RunLease;
   /**
    * Call it in every transaction of a play before it writes. It throws if the play was cancelled or deleted, or if
    * another process took it over. Then nothing of the transaction is written.
@@ -95,7 +95,7 @@ export async function runPlay<Row extends TestRunRow | ReplayRow>(
   });
 }
 
-async function holdPlay(tx: Transaction, table: PlayTable, run: Run, strength: 'share' | 'update'): Promise<void> {
+async function holdPlay(tx: Transaction, table: PlayTable, run: RunLease, strength: 'share' | 'update'): Promise<void> {
   const row = await lockPlay(tx, table, run.runId, strength);
   if (row?.status !== 'running') throw new RunTakenOver(run);
   await holdRun(tx, run);
@@ -122,7 +122,7 @@ async function endPlay<Row extends TestRunRow | ReplayRow>(
 
 /** The play ends here and continues elsewhere or later, so nothing may be recorded as its fault. */
 export const isInterrupted = (error: unknown, signal: AbortSignal): boolean =>
-  signal.aborted || error instanceof RunTakenOver || isDatabaseAway(error);
+  signal.aborted || error instanceof RunTakenOver || isDatabaseUnreachable(error);
 
 export function faultOf(log: Logger, error: unknown): PlayFault {
   if (error instanceof Failure) return { code: error.code, message: error.message };

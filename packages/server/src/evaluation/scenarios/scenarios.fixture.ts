@@ -10,7 +10,7 @@ import { newestVersion } from '../../agents/versions/store.ts';
 import { saveVersion } from '../../agents/versions/versions.ts';
 import { credit } from '../../billing/charge.ts';
 import type { Engine } from '../../engine/index.ts';
-import { createWatchers } from '../../platform/async/waiters.ts';
+import { createWaiters } from '../../platform/async/waiters.ts';
 import { createRowCache } from '../../platform/db/row-cache.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { createStreams } from '../../platform/http/streams.ts';
@@ -55,7 +55,7 @@ export async function startScenarios() {
       engine: { db, models, announcer } as Partial<Engine> as Engine,
       jobs,
       upToDateVersion: async (tx, { deployment }) => ({ deployment, version: await newestVersion(tx, deployment) }),
-      watchers: createWatchers(),
+      watchers: createWaiters(),
       streams: createStreams(),
     }),
   }));

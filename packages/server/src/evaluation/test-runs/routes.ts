@@ -3,7 +3,7 @@ import { fail } from '@vestra/contract/errors';
 import type { TestRunProgress } from '@vestra/contract/test-runs';
 import { requireDeployment } from '../../agents/deployments/index.ts';
 import type { Engine } from '../../engine/index.ts';
-import type { Watchers } from '../../platform/async/waiters.ts';
+import type { Waiters } from '../../platform/async/waiters.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { EventStream, type Handlers } from '../../platform/http/handler.ts';
@@ -20,7 +20,7 @@ export type TestRunDependencies = {
   engine: Engine;
   jobs: JobSender;
   upToDateVersion: UpToDateVersion;
-  watchers: Watchers;
+  watchers: Waiters;
   streams: Streams;
 };
 
@@ -64,7 +64,7 @@ export function testRunRoutes({
  * Streams the progress of a run from its rows. A reader that reconnects starts with the current state, and a lost
  * notification delays it by one heartbeat.
  */
-function followTestRun(watchers: Watchers, first: TestRun, look: () => Promise<TestRun>): FrameSource {
+function followTestRun(watchers: Waiters, first: TestRun, look: () => Promise<TestRun>): FrameSource {
   // Watch before reading, so that a change during the read wakes the next one.
   const watch = watchers.watch(first.id);
   let known: TestRun | null = null;

@@ -9,7 +9,7 @@ import { type Caller, type Origin, serverOrigin, type Tenant } from '../../platf
 import { sharedNow } from '../../platform/db/clock.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import type { Committed } from '../../platform/http/handler.ts';
+import type { CommittedResponse } from '../../platform/http/handler.ts';
 import { actingUser, requestedUserId } from '../../users/index.ts';
 import type { AppTokens, SignInServer } from '../app-sign-in/sign-in-server.ts';
 import type { ConnectionRow } from '../tables.ts';
@@ -62,7 +62,7 @@ type Wanted = {
   return_url?: string | undefined;
   api_key?: string | undefined;
 };
-type Commit = <Body>(work: (tx: Transaction) => Promise<Body>) => Promise<Committed<Body>>;
+type Commit = <Body>(work: (tx: Transaction) => Promise<Body>) => Promise<CommittedResponse<Body>>;
 
 /** No transaction is open during requests to the app, and an idempotent repeat makes no request at all. */
 export async function beginConnection(

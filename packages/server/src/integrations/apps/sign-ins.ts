@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AppCredential, SignIns } from '../../agents/tool-servers/index.ts';
 import { serverOrigin, type Tenant } from '../../platform/caller.ts';
-import { joinedReads } from '../../platform/db/batch-concurrent-calls.ts';
+import { batchReads } from '../../platform/db/batch-concurrent-calls.ts';
 import { sharedNow } from '../../platform/db/clock.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
@@ -25,7 +25,7 @@ const overWords: Readonly<Record<ConnectionRow['auth'], string>> = {
 /** The sign-ins of users, with tokens that are valid when they are returned. */
 export function createSignIns(deps: RenewDependencies): SignIns {
   const { db, vault, catalogue } = deps;
-  const readSignIns = joinedReads((wanted: (Tenant & { userId: string | null })[]) => signInsOf(db, wanted));
+  const readSignIns = batchReads((wanted: (Tenant & { userId: string | null })[]) => signInsOf(db, wanted));
 
   async function signedIn(row: ConnectionRow, isRenewed: boolean): Promise<AppCredential> {
     const about = { slug: row.app, connectionId: row.id };

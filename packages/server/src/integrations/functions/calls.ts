@@ -10,7 +10,7 @@ import {
   type TakenCall,
   takeCalls,
 } from '../../engine/interactions/index.ts';
-import type { Watchers } from '../../platform/async/waiters.ts';
+import type { Waiters } from '../../platform/async/waiters.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { sharedNow } from '../../platform/db/clock.ts';
 import type { Database, Executor } from '../../platform/db/pool.ts';
@@ -25,7 +25,7 @@ export const newClaimId = (): string => randomBytes(15).toString('base64url');
 
 /** Takes available calls, or the first that arrives in time. It watches before it looks, so that it misses none. */
 export async function takeOrWait(
-  { db, watchers }: { db: Database; watchers: Watchers },
+  { db, watchers }: { db: Database; watchers: Waiters },
   tenant: Tenant,
   { deploymentId, ...wanted }: Wanted,
   { withinMs, signal }: { withinMs: number; signal: AbortSignal },

@@ -2,7 +2,7 @@ import { fail } from '@vestra/contract/errors';
 import { requireDeployment } from '../../agents/deployments/index.ts';
 import { manifestOf, versionToRun } from '../../agents/versions/index.ts';
 import type { Engine } from '../../engine/index.ts';
-import type { Watchers } from '../../platform/async/waiters.ts';
+import type { Waiters } from '../../platform/async/waiters.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import type { Streams } from '../../platform/http/streams.ts';
@@ -22,7 +22,7 @@ type Dependencies = {
   engine: Engine;
   vault: Vault;
   streams: Streams;
-  watchers: Watchers;
+  watchers: Waiters;
   /** Throws a failure on `param` if the server must not call this address. */
   assertCallable: (address: string, param: string) => void;
 };

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Mode } from '@vestra/contract/route';
 import { deploymentsWithCalls, takeCalls } from '../../engine/interactions/index.ts';
 import { oneAtATime } from '../../platform/async/background-loop.ts';
-import type { ProcessNews } from '../../platform/cluster/cluster-notifications.ts';
+import type { ClusterNotifications } from '../../platform/cluster/cluster-notifications.ts';
 import { callEndpoint, type EndpointCaller, leaseSeconds } from './call-endpoint.ts';
 import { newClaimId } from './calls.ts';
 import { allEndpoints } from './endpoint.ts';
@@ -23,7 +23,7 @@ const maxOfEndpoint = 16;
 const lookEveryMs = 10_000;
 
 /** Calls the function addresses of all orgs until it is stopped. */
-export function startServingEndpoints(caller: EndpointCaller & { processNews: Pick<ProcessNews, 'on'> }): {
+export function startServingEndpoints(caller: EndpointCaller & { processNews: Pick<ClusterNotifications, 'on'> }): {
   stop: (options: { graceMs: number }) => Promise<void>;
 } {
   const { engine, processNews } = caller;

@@ -5,7 +5,7 @@ import { migrationsFolder } from '../../main/postgres.ts';
 import type { Config } from '../../platform/config/config.ts';
 import { reachEmbeddedPostgres } from '../../platform/db/embedded.ts';
 import { type AppliedMigration, pendingOf, readMigrations } from '../../platform/db/migrate.ts';
-import { closeDatabase, type Database, mostConnections, openDatabase } from '../../platform/db/pool.ts';
+import { closeDatabase, type Database, maxConnections, openDatabase } from '../../platform/db/pool.ts';
 import { StartFailure } from '../../platform/db/start-failure.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
@@ -112,11 +112,11 @@ function poolerFinding(): Finding {
 }
 
 function connectionsFinding(most: number): Finding {
-  const processes = Math.floor((most - 5) / (mostConnections + 1));
+  const processes = Math.floor((most - 5) / (maxConnections + 1));
   const what = `it takes ${most} connections, enough for ${processes} ${processes === 1 ? 'process' : 'processes'}`;
   return processes > 0
     ? ok('database', what)
-    : warn('database', what, `Raise max_connections: a process takes ${mostConnections + 1}.`);
+    : warn('database', what, `Raise max_connections: a process takes ${maxConnections + 1}.`);
 }
 
 function clockFinding(aheadMs: number): Finding {

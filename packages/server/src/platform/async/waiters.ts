@@ -1,12 +1,12 @@
 /** Callers in this process that wait for a change of a row. */
-export type Watchers = {
+export type Waiters = {
   /** `changed` resolves at the next wake or after `withinMs`. A wake since the last call counts. */
   watch: (id: string) => { changed: (withinMs: number) => Promise<void>; close: () => void };
   /** Null wakes all, because any row may have changed. */
   wake: (id: string | null) => void;
 };
 
-export function createWatchers(): Watchers {
+export function createWaiters(): Waiters {
   const byId = new Map<string, Set<() => void>>();
 
   return {

@@ -3,11 +3,16 @@ import pg from 'pg';
 import pino from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
-import { type Line, openLine } from '../db/notify-listener.ts';
+import { type NotifyListener, openNotifyListener } from '../db/notify-listener.ts';
 import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
 import { run } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
-import { createPresence, createProcessNews, notifying, type ProcessNews } from './cluster-notifications.ts';
+import {
+  type ClusterNotifications,
+  createClusterNotifications,
+  createPresence,
+  notifying,
+} from './cluster-notifications.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -20,7 +25,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-const hung: { processNews: ProcessNews; line: Line }[] = [];
+const hung: { processNews: ClusterNotifications; line: NotifyListener }[] = [];
 afterEach(async () => {
   for (const { processNews, line } of hung.splice(0)) {
     await processNews.stop();
@@ -46,8 +51,8 @@ async function hang(options: { helloMs?: number | undefined; through?: (channel:
     await tell(channel, payload);
     sent.push(JSON.parse(payload));
   };
-  const line = await openLine({ connectionString: database.connectionString, log });
-  const processNews = await createProcessNews({ db, line, log, helloMs: options.helloMs, notify });
+  const line = await openNotifyListener({ connectionString: database.connectionString, log });
+  const processNews = await createClusterNotifications({ db, line, log, helloMs: options.helloMs, notify });
   hung.push({ processNews, line });
   const heard: Heard[] = [];
   for (const kind of ['conversation', 'run', 'credential'] as const)

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import type { Line } from '../db/notify-listener.ts';
+import type { NotifyListener } from '../db/notify-listener.ts';
 import type { Database } from '../db/pool.ts';
 import { one, run } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
@@ -43,7 +43,7 @@ const notifiesSelf: Record<News, boolean> = {
   voice_call: true,
 };
 
-export type ProcessNews = {
+export type ClusterNotifications = {
   /** Notifies other processes soon, and listeners in this process at once if `notifiesSelf` has the kind. */
   notify: (kind: News, id: string) => void;
   /** The id is null if notifications may have been lost, so any row may have changed. */
@@ -74,13 +74,13 @@ const helloPayload = z.object({
  * database. A process that is alone sends nothing. A new process says hello and gets notifications from then on. If any
  * were dropped before, the reply to its hello says so.
  */
-export async function createProcessNews(options: {
+export async function createClusterNotifications(options: {
   db: Database;
-  line: Line;
+  line: NotifyListener;
   log: Logger;
   helloMs?: number | undefined;
   notify?: Notify;
-}): Promise<ProcessNews> {
+}): Promise<ClusterNotifications> {
   const { db, line, log, helloMs = usualHelloMs, notify = notifying(db) } = options;
   const self = randomUUID();
   const presence = createPresence(self, helloMs);

@@ -7,15 +7,15 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   type AnswerCall,
-  type AskProcess,
+  type CallProcess,
   callPath,
   createAskProcess,
   createCallSeal,
   createProcessDoor,
   encodeBody,
   type Peer,
-  PeerAway,
   PeerLost,
+  PeerUnreachable,
   sealHeader,
 } from './process-calls.ts';
 
@@ -46,7 +46,7 @@ async function startPeer(answer: AnswerCall, now?: () => number): Promise<Peer &
   return { id: 'holder', address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
 }
 
-function asking(by: Uint8Array = secret): AskProcess {
+function asking(by: Uint8Array = secret): CallProcess {
   const { ask, close } = createAskProcess(createCallSeal(by));
   ending.push(close);
   return ask;
@@ -73,8 +73,10 @@ describe('a call between processes', () => {
     const peer = await startPeer(async function* () {
       yield ++calls;
     });
-    await expect(all(asking(randomBytes(32))(peer, 'browser.fetch', given, never))).rejects.toBeInstanceOf(PeerAway);
-    await expect(all(asking()({ ...peer, id: 'another' }, 'x', given, never))).rejects.toBeInstanceOf(PeerAway);
+    await expect(all(asking(randomBytes(32))(peer, 'browser.fetch', given, never))).rejects.toBeInstanceOf(
+      PeerUnreachable,
+    );
+    await expect(all(asking()({ ...peer, id: 'another' }, 'x', given, never))).rejects.toBeInstanceOf(PeerUnreachable);
     expect(calls).toBe(0);
   });
 
@@ -82,7 +84,7 @@ describe('a call between processes', () => {
     const gone = await startPeer(echo);
     gone.server.closeAllConnections();
     await new Promise((resolve) => gone.server.close(resolve));
-    await expect(all(asking()(gone, 'x', given, never))).rejects.toBeInstanceOf(PeerAway);
+    await expect(all(asking()(gone, 'x', given, never))).rejects.toBeInstanceOf(PeerUnreachable);
     const breaking: Peer & { server: Server } = await startPeer(async function* () {
       yield 'begun';
       breaking.server.closeAllConnections();

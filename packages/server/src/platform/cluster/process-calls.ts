@@ -6,7 +6,7 @@ import type { Agent } from 'undici';
 /** Handles a call and yields the messages of its response. */
 export type AnswerCall = (name: string, given: unknown, signal: AbortSignal) => AsyncIterable<unknown>;
 
-export type ProcessDoor = {
+export type ProcessCallServer = {
   /** Null if the request has no valid seal. The caller then gets the same 404 as for any unknown address. */
   answer: (request: Request) => Promise<Response | null> | null;
 };
@@ -21,7 +21,7 @@ export function createProcessDoor(options: {
   seal: CallSeal;
   answer: AnswerCall;
   log: Logger;
-}): ProcessDoor {
+}): ProcessCallServer {
   const { self, seal, answer, log } = options;
 
   async function answerCall(request: Request): Promise<Response | null> {
@@ -94,14 +94,14 @@ async function within<T>(answer: Promise<T>, ms: number): Promise<T | null> {
 export type Peer = { id: string; address: string };
 
 /** Calls another process and yields the messages of its response. */
-export type AskProcess = (peer: Peer, name: string, body: unknown, signal: AbortSignal) => AsyncIterable<unknown>;
+export type CallProcess = (peer: Peer, name: string, body: unknown, signal: AbortSignal) => AsyncIterable<unknown>;
 
 const connectMs = 3_000;
 /** Three heartbeats of the other side. */
 const silentMs = 15_000;
 const maxMessageBytes = 64 * 1024 * 1024;
 
-export function createAskProcess(seal: CallSeal): { ask: AskProcess; close: () => Promise<void> } {
+export function createAskProcess(seal: CallSeal): { ask: CallProcess; close: () => Promise<void> } {
   let agent: Promise<Agent> | undefined;
 
   /** Opened with the first call, because most installations have one process. */
@@ -125,11 +125,11 @@ export function createAskProcess(seal: CallSeal): { ask: AskProcess; close: () =
     });
     const answer = await asked.catch((error: unknown) => {
       signal.throwIfAborted();
-      throw hasNotArrived(error) ? new PeerAway(reasonOf(error)) : new PeerLost(reasonOf(error));
+      throw hasNotArrived(error) ? new PeerUnreachable(reasonOf(error)) : new PeerLost(reasonOf(error));
     });
     if (answer.statusCode !== 200) {
       await answer.body.dump();
-      throw new PeerAway(
+      throw new PeerUnreachable(
         `status ${answer.statusCode}: another program answers at that address, or the clock or master key of the process differs`,
       );
     }
@@ -161,7 +161,7 @@ const reasonOf = (error: unknown) => {
 };
 
 /** The process was not reached, so the call had no effect. */
-export class PeerAway extends Error {}
+export class PeerUnreachable extends Error {}
 
 /** The connection ended during the call. It may have taken effect. */
 export class PeerLost extends Error {}

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { joinedReads } from './batch-concurrent-calls.ts';
+import { batchReads } from './batch-concurrent-calls.ts';
 
 /** A read that ends when the test releases it. */
 function heldReads() {
   const held: { wanted: number[]; end: (found?: number[]) => void; fail: (error: Error) => void }[] = [];
-  const read = joinedReads(
+  const read = batchReads(
     (wanted: number[]) =>
       new Promise<number[]>((resolve, reject) => {
         held.push({ wanted, end: (found = wanted.map((each) => each * 10)) => resolve(found), fail: reject });

@@ -1,8 +1,8 @@
 import { type Sql, sql } from './sql.ts';
 
 /** Batches writes: calls that arrive during one write share the next. */
-export function joined<T>(write: (items: T[]) => Promise<unknown>): (item: T) => Promise<void> {
-  return joinedReads(async (items: T[]) => {
+export function batchWrites<T>(write: (items: T[]) => Promise<unknown>): (item: T) => Promise<void> {
+  return batchReads(async (items: T[]) => {
     await write(items);
     return items.map(() => undefined);
   });
@@ -17,7 +17,7 @@ export const distinct = <Wanted>(wanted: readonly Wanted[], nameOf: (wanted: Wan
  * The requested keys as rows to join with. JSON instead of arrays: PostgreSQL sees the length of an array, prefers a plan
  * for that length over the cached one, and plans every read again.
  */
-export const wantedRows = <const Name extends string>(
+export const requestedRows = <const Name extends string>(
   wanted: readonly Record<Name, string>[],
   names: readonly Name[],
 ): Sql =>
@@ -27,7 +27,7 @@ export const wantedRows = <const Name extends string>(
  * Batches reads: calls that arrive during one read share the next. The statement starts after the call, so it sees all
  * that was committed by then. `read` must return results in the order of its arguments.
  */
-export function joinedReads<Wanted, Found>(
+export function batchReads<Wanted, Found>(
   read: (wanted: Wanted[]) => Promise<readonly Found[]>,
 ): (wanted: Wanted) => Promise<Found> {
   type Waiting = { wanted: Wanted; resolve: (found: Found) => void; reject: (error: unknown) => void };

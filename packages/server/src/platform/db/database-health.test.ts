@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
-import { lookAtDatabase } from './database-health.ts';
+import { createDatabaseHealthCheck } from './database-health.ts';
 import { closeDatabase, type Database, openDatabase } from './pool.ts';
 import { run } from './query.ts';
 import { sql } from './sql.ts';
@@ -25,23 +25,26 @@ const patience = { slowMs: 50, giveUpMs: 150 };
 const oldest = '0001-';
 
 it('reports a healthy database, also with migrations of a newer version [OPS-204]', async () => {
-  const condition = await lookAtDatabase(db, oldest)();
+  const condition = await createDatabaseHealthCheck(db, oldest)();
   expect(condition).toEqual({ isUp: true, readOnly: null, behind: null, seconds: expect.any(Number) });
 });
 
 it('reports a database that lacks a migration [OPS-204]', async () => {
-  const condition = await lookAtDatabase(db, '9999-later.sql')();
+  const condition = await createDatabaseHealthCheck(db, '9999-later.sql')();
   expect(condition).toMatchObject({ behind: expect.stringContaining('lacks the migration 9999-later.sql') });
 });
 
 it('reports a read-only database [OPS-204]', async () => {
   await run(db, sql`SET default_transaction_read_only = on`);
-  expect(await lookAtDatabase(db, oldest)()).toMatchObject({ isUp: true, readOnly: 'The database is read-only.' });
+  expect(await createDatabaseHealthCheck(db, oldest)()).toMatchObject({
+    isUp: true,
+    readOnly: 'The database is read-only.',
+  });
   await run(db, sql`SET default_transaction_read_only = off`);
 });
 
 it('reports a slow database as down, sends one query at a time, and recovers [OPS-204]', async () => {
-  const look = lookAtDatabase(db, oldest, patience);
+  const look = createDatabaseHealthCheck(db, oldest, patience);
   await other.query('BEGIN');
   await other.query('LOCK TABLE schema_migrations');
   expect(await Promise.all([look(), look(), look()])).toEqual(
@@ -57,7 +60,7 @@ it('reports a slow database as down, sends one query at a time, and recovers [OP
 
 it('distinguishes busy connections from a slow database [OPS-204]', async () => {
   const busy = [run(db, sql`SELECT pg_sleep(0.4)`), run(db, sql`SELECT pg_sleep(0.4)`)];
-  expect(await lookAtDatabase(db, oldest, patience)()).toEqual({
+  expect(await createDatabaseHealthCheck(db, oldest, patience)()).toEqual({
     isUp: false,
     reason: 'All 2 connections of this process to the database are busy.',
   });

@@ -4,7 +4,7 @@ import type { Database } from './pool.ts';
 import { NotThePrimary } from './primary-check.ts';
 import { sqlState } from './sql.ts';
 
-export type Condition =
+export type DatabaseHealth =
   | {
       isUp: true;
       /** The reason why it accepts no writes, or null. */
@@ -15,7 +15,7 @@ export type Condition =
     }
   | { isUp: false; reason: string };
 
-export type Look = () => Promise<Condition>;
+export type CheckDatabaseHealth = () => Promise<DatabaseHealth>;
 
 /** `slowMs` is longer than a healthy database ever takes, and shorter than the timeout of a health probe. */
 type Patience = { slowMs: number; giveUpMs: number };
@@ -31,8 +31,12 @@ type Facts = {
 };
 
 /** Sends one query at a time, so that probes do not pile up on a database that does not answer. */
-export function lookAtDatabase(db: Database, newestMigration: string, patience = usualPatience): Look {
-  let looking: { answer: Promise<Condition>; since: number } | null = null;
+export function createDatabaseHealthCheck(
+  db: Database,
+  newestMigration: string,
+  patience = usualPatience,
+): CheckDatabaseHealth {
+  let looking: { answer: Promise<DatabaseHealth>; since: number } | null = null;
   return async () => {
     looking ??= {
       since: performance.now(),
@@ -42,7 +46,7 @@ export function lookAtDatabase(db: Database, newestMigration: string, patience =
     };
     const { answer, since } = looking;
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<Condition>((resolve) => {
+    const late = new Promise<DatabaseHealth>((resolve) => {
       const leftMs = Math.max(0, since + patience.slowMs - performance.now());
       timer = setTimeout(() => resolve({ isUp: false, reason: slowReason(db, patience) }), leftMs);
     });
@@ -50,7 +54,7 @@ export function lookAtDatabase(db: Database, newestMigration: string, patience =
   };
 }
 
-async function ask({ $client }: Database, newestMigration: string, { giveUpMs }: Patience): Promise<Condition> {
+async function ask({ $client }: Database, newestMigration: string, { giveUpMs }: Patience): Promise<DatabaseHealth> {
   const startedAt = performance.now();
   try {
     const { rows } = await $client.query<Facts>({

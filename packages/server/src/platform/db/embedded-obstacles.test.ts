@@ -8,7 +8,7 @@ import { dataFolder, failureOf, isRoot, NOBODY, postmasterOf, start, usedFolder 
 import { spawnServer } from './embedded/server-process.fixture.ts';
 
 describe('the start fails with one sentence for', () => {
-  test('a file in place of the data folder', async () => {
+  test('a file instead of the data folder', async () => {
     const path = join(await dataFolder(), 'file');
     await writeFile(path, '');
     expect(await failureOf(start(path))).toContain(`${path} is needed as a folder`);

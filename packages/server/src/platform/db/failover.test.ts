@@ -12,7 +12,7 @@ import { rowsOf, run } from './query.ts';
 import { sql } from './sql.ts';
 import { integer } from './table.ts';
 import { transaction } from './transaction.ts';
-import { isDatabaseAway } from './unreachable.ts';
+import { isDatabaseUnreachable } from './unreachable.ts';
 
 const write = (db: Database, id: number) => run(db, sql`INSERT INTO written VALUES (${id})`);
 const failureOf = (work: Promise<unknown>) =>
@@ -63,7 +63,7 @@ describe('after a failover', () => {
 
     // Callers treat a standby as an unreachable database.
     await leadAllTo(standby);
-    expect(isDatabaseAway(await failureOf(write(db, 2)))).toBe(true);
+    expect(isDatabaseUnreachable(await failureOf(write(db, 2)))).toBe(true);
 
     // One connection is in a transaction and one is idle when a third sees the new primary.
     link.leadTo(old.connectionString);
@@ -85,12 +85,12 @@ describe('after a failover', () => {
     idle.release();
     fresh.release();
     goOn.resolve();
-    expect(isDatabaseAway(await open)).toBe(true);
+    expect(isDatabaseUnreachable(await open)).toBe(true);
     await Promise.all([write(db, 4), write(db, 5), write(db, 6)]);
 
     // The old primary still accepts writes from clients that have not seen the new one.
     await leadAllTo(old);
-    expect(isDatabaseAway(await failureOf(write(db, 7)))).toBe(true);
+    expect(isDatabaseUnreachable(await failureOf(write(db, 7)))).toBe(true);
     await write(hasNotHeard, 8);
     const idsIn = async (server: { connectionString: string }) =>
       (await query(server, 'SELECT id FROM written ORDER BY id')).map(({ id }) => id);
@@ -133,7 +133,7 @@ describe('a database outage', () => {
     await vi.advanceTimersByTimeAsync(59_000);
     expect(await Promise.race([asked, 'still waits'])).toBe('still waits');
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(isDatabaseAway(await asked)).toBe(true);
+    expect(isDatabaseUnreachable(await asked)).toBe(true);
     vi.useRealTimers();
     await run(db, sql`SELECT 1`);
     link.silence();
@@ -157,7 +157,7 @@ describe('a database outage', () => {
     held.release();
     await waits;
     link.silence();
-    expect(isDatabaseAway(await failureOf(run(db, sql`SELECT 1`)))).toBe(true);
+    expect(isDatabaseUnreachable(await failureOf(run(db, sql`SELECT 1`)))).toBe(true);
     await closeDatabase(db);
     await link.close();
     await drop();

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
-import { createSharedWrites, isNoLongerSo, mostTogether, type SharedWrites } from './group-commit.ts';
+import { createGroupCommit, type GroupCommit, isStaleRowError, maxGroupSize } from './group-commit.ts';
 import { closeDatabase, type Database, openDatabase } from './pool.ts';
-import { reading, rowsOf, run, running } from './query.ts';
+import { rowsOf, rowsStatement, run, runStatement } from './query.ts';
 import { sql } from './sql.ts';
 import { integer, text } from './table.ts';
 import { transaction } from './transaction.ts';
 
 let database: TestDatabase;
 let db: Database;
-let write: SharedWrites;
+let write: GroupCommit;
 beforeAll(async () => {
   database = await createTestDatabase();
   db = await openDatabase({ connectionString: database.connectionString });
@@ -21,15 +21,15 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await run(db, sql`DELETE FROM noted`);
-  write = createSharedWrites(db);
+  write = createGroupCommit(db);
 });
 
 const noting = (key: string) =>
-  reading(
+  rowsStatement(
     { key: text(), count: integer() },
     sql`INSERT INTO noted VALUES (${key}, 1) ON CONFLICT (key) DO UPDATE SET count = noted.count + 1 RETURNING key, count`,
   );
-const failing = running(sql`SELECT expect_that(false, 'anything')`);
+const failing = runStatement(sql`SELECT expect_that(false, 'anything')`);
 const noted = () => rowsOf(db, { key: text(), count: integer() }, sql`SELECT key, count FROM noted ORDER BY key`);
 /** Counts the pipelines that were sent. */
 async function groupsOf(work: () => Promise<unknown>): Promise<number> {
@@ -45,10 +45,10 @@ describe('concurrent writes', () => {
     const keys = Array.from({ length: 40 }, (_, at) => `key ${at}`);
     let answers: unknown[] = [];
     const groups = await groupsOf(async () => {
-      answers = await Promise.all(keys.map((key) => write(key, [noting(key), running(sql`SELECT 1`)])));
+      answers = await Promise.all(keys.map((key) => write(key, [noting(key), runStatement(sql`SELECT 1`)])));
     });
     // The first alone, and the others in full groups.
-    expect(groups).toBe(1 + Math.ceil(39 / mostTogether));
+    expect(groups).toBe(1 + Math.ceil(39 / maxGroupSize));
     expect(answers).toEqual(keys.map((key) => [[{ key, count: 1 }], 1]));
   });
 
@@ -63,7 +63,7 @@ describe('concurrent writes', () => {
     // The first write, the group, the group without the failed write, and the failed write alone.
     expect(groups).toBe(4);
     expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
-    expect(isNoLongerSo((ends[2] as PromiseRejectedResult).reason)).toBe(true);
+    expect(isStaleRowError((ends[2] as PromiseRejectedResult).reason)).toBe(true);
     expect((await noted()).map(({ key, count }) => `${key}${count}`)).toEqual(['a1', 'b1', 'd1', 'e1']);
   });
 
@@ -96,7 +96,7 @@ describe('concurrent writes', () => {
   });
 
   it('fail if the connection is lost, because their result is unknown', async () => {
-    const ending = running(sql`SELECT pg_terminate_backend(pg_backend_pid())`);
+    const ending = runStatement(sql`SELECT pg_terminate_backend(pg_backend_pid())`);
     const ends = await Promise.allSettled([
       write('a', [noting('a')]),
       write('b', [noting('b'), ending]),
@@ -113,7 +113,7 @@ function createSharedWritesOutside(connectionString: string) {
   return {
     async run(keys: readonly string[]) {
       const other = await openDatabase({ connectionString });
-      const writes = createSharedWrites(other);
+      const writes = createGroupCommit(other);
       await Promise.all(['first', ...keys].map((key) => writes(key, key === 'first' ? [] : [noting(key)])));
       await closeDatabase(other);
     },

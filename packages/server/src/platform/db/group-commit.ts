@@ -1,14 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { placeOfFailure, type Statement } from './pipeline.ts';
 import type { Database } from './pool.ts';
-import { pipelined, reading } from './query.ts';
+import { pipelined, rowsStatement } from './query.ts';
 import { sql, sqlState } from './sql.ts';
 
 /**
  * Group commit: writes that arrive during a transaction share the next one, with one socket write and one WAL flush. If one
  * fails, the others are sent again without it, and it is sent alone. `key` names the row that the write locks first.
  */
-export type SharedWrites = <const Statements extends readonly Statement[]>(
+export type GroupCommit = <const Statements extends readonly Statement[]>(
   key: string,
   statements: Statements,
 ) => Promise<ResultsOf<Statements>>;
@@ -18,7 +18,7 @@ type ResultsOf<Statements extends readonly Statement[]> = {
 };
 
 /** A row changed since the writer read it. Nothing was written. */
-export const isNoLongerSo = (error: unknown): boolean => sqlState(error) === 'VS001';
+export const isStaleRowError = (error: unknown): boolean => sqlState(error) === 'VS001';
 
 type Waiting = {
   key: string;
@@ -28,15 +28,15 @@ type Waiting = {
 };
 
 /** Writes of one transaction do not see each other's holds, and `mostUnseen` relies on this limit. */
-export const mostTogether = 20;
+export const maxGroupSize = 20;
 /** Bounds the delay if several writes of a group fail. */
 const maxTries = 3;
 /** A write that waits longer for a row lock is sent alone, so that it does not delay the group. */
 const lockTimeout = '50ms';
 
-const setLockTimeout = reading({}, sql`SELECT set_config('lock_timeout', ${lockTimeout}, true)`);
+const setLockTimeout = rowsStatement({}, sql`SELECT set_config('lock_timeout', ${lockTimeout}, true)`);
 
-export function createSharedWrites(db: Database): SharedWrites {
+export function createGroupCommit(db: Database): GroupCommit {
   let waiting: Waiting[] = [];
   let isWriting = false;
   // The first caller starts the loop for all, so it must not run in that caller's async context.
@@ -56,7 +56,7 @@ export function createSharedWrites(db: Database): SharedWrites {
   /** Takes the first write of each key: a second write to the same row must see the first, so it needs a later transaction. */
   function takeNext(): Waiting[] {
     const byKey = new Map<string, Waiting>();
-    for (const each of waiting) if (byKey.size < mostTogether && !byKey.has(each.key)) byKey.set(each.key, each);
+    for (const each of waiting) if (byKey.size < maxGroupSize && !byKey.has(each.key)) byKey.set(each.key, each);
     const taken = new Set(byKey.values());
     waiting = waiting.filter((each) => !taken.has(each));
     return [...taken];

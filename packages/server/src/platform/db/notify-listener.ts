@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 
 /** The one connection of a process that receives notifications, on any number of channels. */
-export type Line = {
+export type NotifyListener = {
   /** Resolves when LISTEN has run. If the connection is down, it resolves at once and LISTEN runs after the reconnect. */
   hear: (channel: string, listener: ChannelListener) => Promise<void>;
   close: () => Promise<void>;
@@ -21,7 +21,13 @@ const pingWithinMs = 5_000;
 const maxPauseMs = 10_000;
 
 /** Listens until closed. Replaces a connection that ends or stops answering, and retries without limit. */
-export async function openLine({ connectionString, log }: { connectionString: string; log: Logger }): Promise<Line> {
+export async function openNotifyListener({
+  connectionString,
+  log,
+}: {
+  connectionString: string;
+  log: Logger;
+}): Promise<NotifyListener> {
   const listeners = new Map<string, ChannelListener>();
   let isClosed = false;
   let isUp = false;

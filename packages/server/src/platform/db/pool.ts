@@ -9,7 +9,7 @@ import { isServerAtWork, watchSilence } from './connection-probe.ts';
 import { noteNoSession, type Statement } from './pipeline.ts';
 import { createPrimaryCheck, isOvertaken, NotThePrimary } from './primary-check.ts';
 import { StartFailure } from './start-failure.ts';
-import { createOutageLog, isDatabaseAway, type OutageLog } from './unreachable.ts';
+import { createOutageLog, isDatabaseUnreachable, type OutageLog } from './unreachable.ts';
 
 export type Database = {
   readonly $client: pg.Pool;
@@ -24,7 +24,7 @@ export type Transaction = { readonly send: (statements: readonly Statement[]) =>
 export type Executor = Database | Transaction;
 
 /** Per process. */
-export const mostConnections = 20;
+export const maxConnections = 20;
 
 const OLDEST_SERVER = 15;
 const CONNECTION_TIMEOUT = 10_000;
@@ -71,7 +71,7 @@ export async function openDatabase(options: {
   });
   const pool = new pg.Pool({
     connectionString,
-    max: options.max ?? mostConnections,
+    max: options.max ?? maxConnections,
     application_name: 'vestra',
     // If all connections are busy for this long, the query fails and the API returns `not_ready`.
     connectionTimeoutMillis: CONNECTION_TIMEOUT,
@@ -132,7 +132,7 @@ async function waitUntilUsable(options: {
 
 /** If nothing answers at all, the address is probably wrong, so the start fails at once. */
 const isTemporary = (error: unknown) =>
-  isDatabaseAway(error) && !['ECONNREFUSED', 'ENOENT', 'ENOTFOUND'].includes(codeOf((error as Error).cause));
+  isDatabaseUnreachable(error) && !['ECONNREFUSED', 'ENOENT', 'ENOTFOUND'].includes(codeOf((error as Error).cause));
 
 const codeOf = (cause: unknown) => String((cause as { code?: unknown } | undefined)?.code);
 

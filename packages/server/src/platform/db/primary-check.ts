@@ -49,7 +49,7 @@ async function readServerState(client: pg.PoolClient): Promise<ServerState> {
   try {
     return await ask(client, TIMELINE);
   } catch (error) {
-    // Servers without a WAL of their own, or without the right to read it, return one of these codes.
+    // Servers without their own WAL, or without the right to read it, return one of these codes.
     if (!['0A000', '42501', '42883', '55000'].includes((error as pg.DatabaseError).code ?? '')) throw error;
     return ask(client, 'NULL');
   }

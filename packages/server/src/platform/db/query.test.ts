@@ -5,16 +5,16 @@ import { createTestDatabase, type TestDatabase } from '../../../../../tests/supp
 import { closeDatabase, type Database, openDatabase } from './pool.ts';
 import {
   insert,
-  inserting,
   insertMany,
+  insertStatement,
   maybeOne,
   one,
   pipelined,
-  plannedAnew,
-  reading,
+  plannedPerExecution,
   rowsOf,
+  rowsStatement,
   run,
-  running,
+  runStatement,
   update,
 } from './query.ts';
 import { sql, sqlState } from './sql.ts';
@@ -211,13 +211,13 @@ describe('rows', () => {
 });
 
 describe('a pipeline', () => {
-  const add = (id: string, seq = 1) => inserting(things, { id, seq });
+  const add = (id: string, seq = 1) => insertStatement(things, { id, seq });
 
   test('returns results in order, also for a repeated statement', async () => {
     const [first, touched, found, second] = await pipelined(db, [
       add('a', 1),
-      running(sql`UPDATE things SET size = 7`),
-      reading({ id: text(), size: integer().nullable() }, sql`SELECT id, size FROM things`),
+      runStatement(sql`UPDATE things SET size = 7`),
+      rowsStatement({ id: text(), size: integer().nullable() }, sql`SELECT id, size FROM things`),
       add('b', 2),
     ]);
     expectTypeOf(first).toEqualTypeOf<Thing[]>();
@@ -229,8 +229,8 @@ describe('a pipeline', () => {
     for (let round = 0; round < 3; round++) {
       const error = await pipelined(db, [
         add('a'),
-        running(sql`SELECT 1 / 0`),
-        reading({ n: integer() }, sql`SELECT ${round}::int4 AS n, 'first seen in a group that fails' AS note`),
+        runStatement(sql`SELECT 1 / 0`),
+        rowsStatement({ n: integer() }, sql`SELECT ${round}::int4 AS n, 'first seen in a group that fails' AS note`),
         add('b'),
       ]).catch((failure: unknown) => failure);
       expect(sqlState(error)).toBe('22012');
@@ -238,7 +238,7 @@ describe('a pipeline', () => {
     }
     expect(db.$client.totalCount).toBe(1);
     // All of these were in failed pipelines, so the server knows only some of them.
-    await pipelined(db, [add('a'), running(sql`SELECT 1 / 1`), add('b')]);
+    await pipelined(db, [add('a'), runStatement(sql`SELECT 1 / 1`), add('b')]);
     expect(
       await rowsOf(db, { n: integer() }, sql`SELECT ${9}::int4 AS n, 'first seen in a group that fails' AS note`),
     ).toEqual([{ n: 9 }]);
@@ -253,7 +253,7 @@ describe('a pipeline', () => {
 
   test('is rolled back by a failure at the commit', async () => {
     await run(db, sql`CREATE TABLE IF NOT EXISTS parts (thing text REFERENCES things DEFERRABLE INITIALLY DEFERRED)`);
-    const late = pipelined(db, [add('a'), running(sql`INSERT INTO parts VALUES ('nowhere')`)]);
+    const late = pipelined(db, [add('a'), runStatement(sql`INSERT INTO parts VALUES ('nowhere')`)]);
     expect(sqlState(await late.catch((failure: unknown) => failure))).toBe('23503');
     expect(await ids()).toEqual([]);
     await run(db, sql`DROP TABLE parts`);
@@ -271,13 +271,13 @@ describe('a pipeline', () => {
   });
 
   test('is rolled back if the connection is lost, and the pool replaces it', async () => {
-    const lost = pipelined(db, [add('a'), running(sql`SELECT pg_terminate_backend(pg_backend_pid())`), add('b')]);
+    const lost = pipelined(db, [add('a'), runStatement(sql`SELECT pg_terminate_backend(pg_backend_pid())`), add('b')]);
     expect(sqlState(await lost.catch((failure: unknown) => failure))).toBe('57P01');
     expect(await ids()).toEqual([]);
   });
 
   test('is rolled back if the socket is cut', async () => {
-    const held = pipelined(db, [add('a'), running(sql`SELECT pg_sleep(60)`), add('b')]);
+    const held = pipelined(db, [add('a'), runStatement(sql`SELECT pg_sleep(60)`), add('b')]);
     const outcome = held.catch((failure: unknown) => failure);
     const asleep = { pid: integer() };
     const sleeping = sql`SELECT pid FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`;
@@ -292,7 +292,7 @@ describe('a pipeline', () => {
   test('is repeated after a deadlock', async () => {
     await run(db, sql`CREATE SEQUENCE tries`);
     const collideOnce = sql`DO $$ BEGIN IF nextval('tries') = 1 THEN RAISE 'again' USING ERRCODE = '40P01'; END IF; END $$`;
-    await pipelined(db, [add('a'), running(collideOnce), add('b', 2)]);
+    await pipelined(db, [add('a'), runStatement(collideOnce), add('b', 2)]);
     expect(await ids()).toEqual(['a', 'b']);
     expect(await one(db, { last_value: count() }, sql`SELECT last_value FROM tries`)).toEqual({ last_value: 2 });
   });
@@ -303,7 +303,7 @@ describe('a pipeline', () => {
     const socket = stream as unknown as { _writev(): void; _write(): void };
     const [together, single] = [vi.spyOn(socket, '_writev'), vi.spyOn(socket, '_write')];
     client.release();
-    await pipelined(db, [add('a'), add('b'), running(sql`UPDATE things SET size = 1`)]);
+    await pipelined(db, [add('a'), add('b'), runStatement(sql`UPDATE things SET size = 1`)]);
     expect([together.mock.calls.length, single.mock.calls.length]).toEqual([1, 0]);
     vi.restoreAllMocks();
   });
@@ -332,8 +332,9 @@ describe('statements', () => {
 
   test('planned for their values are not prepared, also several in one pipeline', async () => {
     const single = await openDatabase({ connectionString: database.connectionString, max: 1 });
-    const sum = (n: number) => plannedAnew(reading({ sum: integer() }, sql`SELECT ${n}::int4 + 1 AS sum /* anew */`));
-    const word = plannedAnew(reading({ word: text() }, sql`SELECT ${'a'} || 'b' AS word /* anew */`));
+    const sum = (n: number) =>
+      plannedPerExecution(rowsStatement({ sum: integer() }, sql`SELECT ${n}::int4 + 1 AS sum /* anew */`));
+    const word = plannedPerExecution(rowsStatement({ word: text() }, sql`SELECT ${'a'} || 'b' AS word /* anew */`));
     for (let time = 0; time < 2; time++) {
       expect(await pipelined(single, [sum(1), word, sum(2)])).toEqual([[{ sum: 2 }], [{ word: 'ab' }], [{ sum: 3 }]]);
     }

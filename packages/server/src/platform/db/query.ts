@@ -4,13 +4,13 @@ import type { Database, Executor } from './pool.ts';
 import { Sql, sql, sqlState, sqlWriter, type Value } from './sql.ts';
 import { type Column, columnsOf, type NewRowOf, type RowOf, type Shape, type Table } from './table.ts';
 import { repeatingCollisions } from './transaction.ts';
-import { isDatabaseAway } from './unreachable.ts';
+import { isDatabaseUnreachable } from './unreachable.ts';
 
 /** A table, or any other set of columns: `{ id: text(), total: micros() }`. */
 type Described = Table | Shape;
 
 export const rowsOf = <Of extends Described>(executor: Executor, of: Of, statement: Sql): Promise<RowOf<Of>[]> =>
-  execute(executor, reading(of, statement));
+  execute(executor, rowsStatement(of, statement));
 
 /** For a statement that always returns a row, such as a count. */
 export async function one<Of extends Described>(executor: Executor, of: Of, statement: Sql): Promise<RowOf<Of>> {
@@ -30,7 +30,7 @@ export async function maybeOne<Of extends Described>(
 }
 
 /** Returns the number of affected rows. */
-export const run = (executor: Executor, statement: Sql): Promise<number> => execute(executor, running(statement));
+export const run = (executor: Executor, statement: Sql): Promise<number> => execute(executor, runStatement(statement));
 
 /** The clause after ON CONFLICT, such as `sql\`(id) DO NOTHING\``. */
 type InsertOptions = { onConflict?: Sql };
@@ -49,7 +49,7 @@ export async function insert<Of extends Table>(
   row: ValuesOf<Of>,
   options?: InsertOptions,
 ): Promise<RowOf<Of> | undefined> {
-  const [inserted] = await execute(executor, inserting(table, row, options));
+  const [inserted] = await execute(executor, insertStatement(table, row, options));
   return inserted;
 }
 
@@ -89,7 +89,7 @@ export async function pipelined<const Statements extends readonly Statement[]>(
   return (await sendOn(executor, statements)) as never;
 }
 
-export const reading = <Of extends Described>(of: Of, statement: Sql): Statement<RowOf<Of>[]> => ({
+export const rowsStatement = <Of extends Described>(of: Of, statement: Sql): Statement<RowOf<Of>[]> => ({
   sql: statement,
   shape: isTable(of) ? of.columns : of,
   result: (rows) => rows as RowOf<Of>[],
@@ -99,18 +99,18 @@ export const reading = <Of extends Described>(of: Of, statement: Sql): Statement
  * For a statement whose best plan depends on its values. After five executions PostgreSQL plans a prepared statement for any
  * value, and then reads thousands of rows if a value is unusually frequent.
  */
-export const plannedAnew = <Result>(statement: Statement<Result>): Statement<Result> => ({
+export const plannedPerExecution = <Result>(statement: Statement<Result>): Statement<Result> => ({
   ...statement,
   isPlannedAnew: true,
 });
 
-export const running = (statement: Sql): Statement<number> => ({
+export const runStatement = (statement: Sql): Statement<number> => ({
   sql: statement,
   shape: null,
   result: (_, count) => count,
 });
 
-export function inserting<Of extends Table>(
+export function insertStatement<Of extends Table>(
   table: Of,
   row: ValuesOf<Of>,
   { onConflict }: InsertOptions = {},
@@ -119,7 +119,7 @@ export function inserting<Of extends Table>(
   const writer = sqlWriter().add(`INSERT INTO "${table.name}" (${namesOf(given)}) VALUES (`);
   for (const [at, { place }] of given.entries()) writer.add(at === 0 ? '' : ', ').addPart(place);
   writer.add(') ').addPart(conflict(onConflict)).add(' RETURNING ').addPart(columnsOf(table));
-  return reading(table, writer.end());
+  return rowsStatement(table, writer.end());
 }
 
 const insertManyStatement = <Of extends Table>(
@@ -127,10 +127,10 @@ const insertManyStatement = <Of extends Table>(
   rows: readonly NewRowOf<Of>[],
   { onConflict }: InsertOptions = {},
 ): Statement<RowOf<Of>[]> =>
-  reading(table, sql`${insertOfMany(table, rows)} ${conflict(onConflict)} RETURNING ${columnsOf(table)}`);
+  rowsStatement(table, sql`${insertManySql(table, rows)} ${conflict(onConflict)} RETURNING ${columnsOf(table)}`);
 
 /** Passes all rows in one parameter, so that the text does not depend on their number. */
-export function insertOfMany<Of extends Table>(table: Of, rows: readonly NewRowOf<Of>[]): Sql {
+export function insertManySql<Of extends Table>(table: Of, rows: readonly NewRowOf<Of>[]): Sql {
   const given = Object.entries(table.columns)
     .filter(([name]) => rows.some((row) => valueIn(row, name) !== undefined))
     .map(([name, column]) => ({ name, column }));
@@ -143,7 +143,7 @@ export function insertOfMany<Of extends Table>(table: Of, rows: readonly NewRowO
 }
 
 function updateStatement<Of extends Table>(table: Of, changes: ChangesOf<Of>, where: Sql): Statement<RowOf<Of>[]> {
-  return reading(
+  return rowsStatement(
     table,
     sql`UPDATE ${table} SET ${assignments(table, changes)} WHERE ${where} RETURNING ${columnsOf(table)}`,
   );
@@ -194,7 +194,7 @@ async function sendOnFreeConnection(pool: pg.Pool, statements: readonly Statemen
   try {
     return await send(client, statements);
   } catch (error) {
-    isBroken = sqlState(error) === undefined || isDatabaseAway(error);
+    isBroken = sqlState(error) === undefined || isDatabaseUnreachable(error);
     throw error;
   } finally {
     client.release(isBroken);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDatabaseAway } from './unreachable.ts';
+import { isDatabaseUnreachable } from './unreachable.ts';
 
 const pauseMs = 500;
 const maxRetryMs = 120_000;
@@ -8,13 +8,13 @@ const maxRetryMs = 120_000;
  * Retries while the database is unreachable, for as long as a failover may take or until `hasGivenUp`. An attempt whose
  * connection broke may have been committed, so `work` must be idempotent.
  */
-export async function outlasting<T>(work: () => Promise<T>, hasGivenUp: () => boolean): Promise<T> {
+export async function retryThroughFailover<T>(work: () => Promise<T>, hasGivenUp: () => boolean): Promise<T> {
   const until = performance.now() + maxRetryMs;
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!isDatabaseAway(error) || hasGivenUp() || performance.now() > until) throw error;
+      if (!isDatabaseUnreachable(error) || hasGivenUp() || performance.now() > until) throw error;
     }
     await sleep(pauseMs);
   }
@@ -24,13 +24,13 @@ export async function outlasting<T>(work: () => Promise<T>, hasGivenUp: () => bo
 export const startPatienceMs = 60_000;
 
 /** Retries a step of the start while the database is unreachable. `work` must be idempotent. */
-export async function untilThere<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function retryAtStart<Result>(work: () => Promise<Result>): Promise<Result> {
   const until = performance.now() + startPatienceMs;
   for (;;) {
     try {
       return await work();
     } catch (error) {
-      if (!isDatabaseAway(error) || performance.now() > until) throw error;
+      if (!isDatabaseUnreachable(error) || performance.now() > until) throw error;
     }
     await sleep(500);
   }

@@ -1,19 +1,19 @@
 /** A row as this process last read it. Every change of the row changes its version. */
-export type SeenRow<Row> = { row: Row; version: string };
+export type CachedRow<Row> = { row: Row; version: string };
 
 /**
  * Recently read rows. Entries are not invalidated when a row changes, so a decision based on one is safe only if the
  * write that follows checks the version.
  */
 export type RowCache<Row> = {
-  get: (key: string) => SeenRow<Row> | undefined;
-  set: (key: string, seen: SeenRow<Row>) => void;
+  get: (key: string) => CachedRow<Row> | undefined;
+  set: (key: string, seen: CachedRow<Row>) => void;
   forget: (key: string) => void;
   clear: () => void;
 };
 
 export function createRowCache<Row>({ most }: { most: number }): RowCache<Row> {
-  const byKey = new Map<string, SeenRow<Row>>();
+  const byKey = new Map<string, CachedRow<Row>>();
   return {
     get: (key) => byKey.get(key),
     set(key, seen) {

@@ -5,7 +5,7 @@ import { hasNoSession, type Statement, send } from './pipeline.ts';
 import { type Database, insideTransaction, longestIdleMs, type Transaction } from './pool.ts';
 import { isOvertaken, NotThePrimary } from './primary-check.ts';
 import { sql, sqlState } from './sql.ts';
-import { isDatabaseAway } from './unreachable.ts';
+import { isDatabaseUnreachable } from './unreachable.ts';
 
 const MAX_RETRIES = 3;
 const SERIALIZATION_FAILURE = '40001';
@@ -59,7 +59,7 @@ async function runOnce<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>):
       broken = failure;
     });
     // Drop a connection to a server that accepts no more writes, so that no later caller gets it.
-    if (error instanceof Error && isDatabaseAway(error)) broken ??= error;
+    if (error instanceof Error && isDatabaseUnreachable(error)) broken ??= error;
     throw error;
   } finally {
     client.release(broken);

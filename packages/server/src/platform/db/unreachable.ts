@@ -44,12 +44,12 @@ export function isReadOnlyDatabase(error: unknown): boolean {
 }
 
 /** True if a query failed because no usable database was reachable, and not because of the query. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: string }).code;
   if (code && unreachableCodes.has(code)) return true;
   if (unreachableMessages.some((message) => error.message.includes(message))) return true;
-  return isDatabaseAway(error.cause);
+  return isDatabaseUnreachable(error.cause);
 }
 
 /** Logs an outage once and its end once, however many queries fail in between. */
@@ -60,7 +60,8 @@ export function createOutageLog(log: Logger | undefined): OutageLog {
   return {
     failed(error) {
       // A timeout while all connections are busy does not mean that the database is unreachable.
-      if (unreachableSince !== null || !isDatabaseAway(error) || error.message.startsWith('timeout exceeded')) return;
+      if (unreachableSince !== null || !isDatabaseUnreachable(error) || error.message.startsWith('timeout exceeded'))
+        return;
       unreachableSince = performance.now();
       log?.warn({ reason: error.message }, 'the database is unreachable; waiting for it');
     },

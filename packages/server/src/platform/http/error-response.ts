@@ -2,7 +2,7 @@ import { Failure, fail } from '@vestra/contract/errors';
 import { grantScopes } from '@vestra/contract/mcp-grants';
 import { plainSentence } from '@vestra/contract/plain-sentence';
 import type { Route } from '@vestra/contract/route';
-import { isDatabaseAway, isReadOnlyDatabase } from '../db/unreachable.ts';
+import { isDatabaseUnreachable, isReadOnlyDatabase } from '../db/unreachable.ts';
 
 /** The only place that turns a failure into the body of an error response. */
 export function errorBody(failure: Failure, requestId: string) {
@@ -57,7 +57,7 @@ export const errorBodies = { own: errorBody, openai: openaiErrorBody, oauth: oau
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (isReadOnlyDatabase(error)) return notReady('The database takes no writes just now. Try again shortly.');
-  if (isDatabaseAway(error)) return notReady('The database is away. Try again shortly.');
+  if (isDatabaseUnreachable(error)) return notReady('The database is away. Try again shortly.');
   return fail('internal_error');
 }
 

@@ -34,12 +34,12 @@ export class EventStream {
 
 declare const committed: unique symbol;
 /** A response from `commit`, the only kind that an idempotent route may return. */
-export type Committed<Body> = { readonly [committed]: Body };
+export type CommittedResponse<Body> = { readonly [committed]: Body };
 
 /**
  * The committed body, also if an earlier request with the same key committed it. For routes that answer with a stream.
  */
-export function readCommitted<Body>(answer: Committed<Body>): Body {
+export function readCommitted<Body>(answer: CommittedResponse<Body>): Body {
   const { body } = answer as unknown as { body: string };
   return JSON.parse(body) as Body;
 }
@@ -61,11 +61,11 @@ export type PageRequest = {
  * rows that the statements rely on have changed: nothing was written, and the caller must use `commit`. With an
  * Idempotency-Key the response is stored in the same group of statements. `key` names what they lock first.
  */
-export type Write = <Body>(
+export type WriteStatements = <Body>(
   key: string,
   statements: readonly Statement[],
   body: Body,
-) => Promise<{ answer: Committed<Body>; results: readonly unknown[] } | null>;
+) => Promise<{ answer: CommittedResponse<Body>; results: readonly unknown[] } | null>;
 
 export type Incoming<R extends Route> = {
   params: ParamsOf<R>;
@@ -84,15 +84,15 @@ export type Incoming<R extends Route> = {
    * Runs the work in one transaction. With an Idempotency-Key the response is stored in the same transaction, so that a
    * retry after a crash finds both or neither.
    */
-  commit: <Body>(work: (tx: Transaction) => Promise<Body | Reply<Body>>) => Promise<Committed<Body>>;
-  write: Write;
+  commit: <Body>(work: (tx: Transaction) => Promise<Body | Reply<Body>>) => Promise<CommittedResponse<Body>>;
+  write: WriteStatements;
 } & (R extends { auth: 'open' } ? { caller: null; origin: null } : { caller: Caller; origin: Origin });
 
 type Handler<R extends Route> = (
   incoming: Incoming<R>,
 ) => Promise<
   R extends { idempotent: true }
-    ? Committed<ResponseOf<R>> | (R extends { streams: true } ? EventStream | Reply<ResponseOf<R>> : never)
+    ? CommittedResponse<ResponseOf<R>> | (R extends { streams: true } ? EventStream | Reply<ResponseOf<R>> : never)
     : ResponseOf<R> | Reply<ResponseOf<R>> | EventStream | Response
 >;
 

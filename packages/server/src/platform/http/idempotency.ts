@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
 import type { Caller, Tenant } from '../caller.ts';
 import type { Database, Transaction } from '../db/pool.ts';
-import { one, pipelined, prune, run, running } from '../db/query.ts';
+import { one, pipelined, prune, run, runStatement } from '../db/query.ts';
 import { type Sql, sql, sqlState } from '../db/sql.ts';
 import { boolean, bytes, integer, type RowOf } from '../db/table.ts';
 import { transaction } from '../db/transaction.ts';
-import type { Committed, Reply } from './handler.ts';
+import type { CommittedResponse, Reply } from './handler.ts';
 import { idempotencyKeys } from './tables.ts';
 
 export type StoredAnswer = { status: number; body: string };
@@ -102,7 +102,7 @@ export function createIdempotency(db: Database, answerSeal: AnswerSeal): Idempot
  * `once` then finds the earlier response. Not for responses that show a secret.
  */
 export function storeAnswerStatement({ tenant, route, key, requestHash }: Guarded, { status, body }: StoredAnswer) {
-  return running(sql`
+  return runStatement(sql`
     WITH kept AS (
       INSERT INTO ${idempotencyKeys} (org_id, mode, route, key, request_hash, status, answer)
       VALUES (${tenant.orgId}, ${tenant.mode}, ${route}, ${key}, ${requestHash}, ${status}, ${Buffer.from(body, 'utf8')})
@@ -121,14 +121,14 @@ const named = ({ tenant, route, key }: Guarded): Sql =>
 async function claim(tx: Transaction, call: Guarded): Promise<KeptAnswer | null> {
   const { tenant, route, key, requestHash } = call;
   const [, claimed] = await pipelined(tx, [
-    running(sql.raw(`SET LOCAL lock_timeout = ${inProgressAfterMs}`)),
-    running(sql`
+    runStatement(sql.raw(`SET LOCAL lock_timeout = ${inProgressAfterMs}`)),
+    runStatement(sql`
       INSERT INTO ${idempotencyKeys} AS kept (org_id, mode, route, key, request_hash)
       VALUES (${tenant.orgId}, ${tenant.mode}, ${route}, ${key}, ${requestHash})
       ON CONFLICT (org_id, mode, route, key) DO UPDATE
         SET request_hash = excluded.request_hash, status = NULL, answer = NULL, encrypted = false, created_at = now()
         WHERE kept.created_at < now() - interval '24 hours'`),
-    running(sql`SET LOCAL lock_timeout = 0`),
+    runStatement(sql`SET LOCAL lock_timeout = 0`),
   ]);
   if (claimed > 0) return null;
   return one(
@@ -142,7 +142,7 @@ async function claim(tx: Transaction, call: Guarded): Promise<KeptAnswer | null>
  * Deletes stored responses that name an erased user, or that show one of these rows. Encrypted responses cannot be
  * searched, and expire after 24 hours.
  */
-export async function forgetAnswers(
+export async function deleteAnswers(
   tx: Transaction,
   { orgId, mode }: Tenant,
   { userId, shownIds = [] }: { userId: string; shownIds?: readonly string[] },
@@ -188,7 +188,7 @@ export function hashRequest(parts: readonly (string | Uint8Array)[]): Buffer {
 type Call = {
   caller: Caller;
   headers: Headers;
-  commit: <Body>(work: (tx: Transaction) => Promise<Body | Reply<Body>>) => Promise<Committed<Body>>;
+  commit: <Body>(work: (tx: Transaction) => Promise<Body | Reply<Body>>) => Promise<CommittedResponse<Body>>;
 };
 
 const notKept = new Error('No answer is kept under this key.');
@@ -203,7 +203,7 @@ export async function commitPrepared<Prepared, Body>(
   call: Call,
   prepare: () => Promise<Prepared>,
   work: (tx: Transaction, prepared: Prepared) => Promise<Body | Reply<Body>>,
-): Promise<Committed<Body>> {
+): Promise<CommittedResponse<Body>> {
   const { caller, headers, commit } = call;
   const key = headers.get('idempotency-key');
   if (key === null) return prepareAndCommit();
@@ -218,12 +218,12 @@ export async function commitPrepared<Prepared, Body>(
     if (inFlight.get(name) === running) inFlight.delete(name);
   });
 
-  async function prepareAndCommit(): Promise<Committed<Body>> {
+  async function prepareAndCommit(): Promise<CommittedResponse<Body>> {
     const prepared = await prepare();
     return commit((tx) => work(tx, prepared));
   }
 
-  async function answerKept(): Promise<Committed<Body>> {
+  async function answerKept(): Promise<CommittedResponse<Body>> {
     const kept = await commit<Body>(() => Promise.reject(notKept)).catch((error: unknown) => {
       if (error === notKept) return null;
       throw error;

@@ -3,7 +3,7 @@ import { check } from '@vestra/contract/fault';
 import type { Route } from '@vestra/contract/route';
 import type { z } from 'zod';
 import type { Caller, Origin } from '../caller.ts';
-import { isNoLongerSo, type SharedWrites } from '../db/group-commit.ts';
+import { type GroupCommit, isStaleRowError } from '../db/group-commit.ts';
 import type { Statement } from '../db/pipeline.ts';
 import type { Database, Transaction } from '../db/pool.ts';
 import { transaction } from '../db/transaction.ts';
@@ -11,7 +11,7 @@ import { type Identities, identify } from './authenticate.ts';
 import { openBody, receiveBody } from './body.ts';
 import type { Cursors } from './cursor.ts';
 import type { EmbedOrigins } from './embed-cors.ts';
-import { type Committed, EventStream, type Incoming, type PageRequest, Reply } from './handler.ts';
+import { type CommittedResponse, EventStream, type Incoming, type PageRequest, Reply } from './handler.ts';
 import { hashRequest, type Idempotency, type StoredAnswer, storeAnswerStatement } from './idempotency.ts';
 import type { Upload } from './multipart.ts';
 import type { RateLimiter, RateState } from './rate-limit.ts';
@@ -20,7 +20,7 @@ import { eventBody, eventHeaders } from './sse.ts';
 
 export type PipelineContext = {
   db: Database;
-  writes: SharedWrites;
+  writes: GroupCommit;
   identities: Identities;
   idempotency: Idempotency;
   rateLimiter: RateLimiter;
@@ -99,10 +99,10 @@ export async function serve(
   const commit = async (work: (tx: Transaction) => Promise<unknown>) => {
     const run = async (tx: Transaction) => stored(route, await work(tx), view);
     const call = guarded();
-    if (!call) return (await transaction(path.db, run)) as unknown as Committed<never>;
+    if (!call) return (await transaction(path.db, run)) as unknown as CommittedResponse<never>;
     const answer = await path.idempotency.once(call, run);
     replayed = answer.replayed;
-    return answer as unknown as Committed<never>;
+    return answer as unknown as CommittedResponse<never>;
   };
   const write = async (key: string, statements: readonly Statement[], body: unknown) => {
     const answer = stored(route, body, view);
@@ -110,9 +110,9 @@ export async function serve(
     const kept = call ? [storeAnswerStatement(call, answer)] : [];
     try {
       const results = await path.writes(key, [...statements, ...kept]);
-      return { answer: answer as unknown as Committed<never>, results };
+      return { answer: answer as unknown as CommittedResponse<never>, results };
     } catch (error) {
-      if (isNoLongerSo(error)) return null;
+      if (isStaleRowError(error)) return null;
       throw error;
     }
   };

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { joined } from '../db/batch-concurrent-calls.ts';
+import { batchWrites } from '../db/batch-concurrent-calls.ts';
 import type { Database } from '../db/pool.ts';
 import { one, rowsOf, run } from '../db/query.ts';
 import { type Sql, sql } from '../db/sql.ts';
@@ -33,7 +33,7 @@ export function createClaims({ db, leaseSeconds }: { db: Database; leaseSeconds:
       return new Set(rows.map(({ id }) => id));
     },
 
-    finish: joined((claims: Claim[]) =>
+    finish: batchWrites((claims: Claim[]) =>
       run(db, sql`${held(claims)} DELETE FROM jobs USING held WHERE jobs.id = held.id`),
     ),
 

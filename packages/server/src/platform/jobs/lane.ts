@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { isDatabaseAway } from '../db/unreachable.ts';
+import { isDatabaseUnreachable } from '../db/unreachable.ts';
 import type { JobRow } from './catalog.ts';
 import type { Claim, Claims, RunningShares } from './claims.ts';
 
@@ -154,7 +154,7 @@ export function createLane(dependencies: {
       return async () => {};
     }
     // An outage is not a fault of the job and must not count as a failure.
-    if (isDatabaseAway(error)) {
+    if (isDatabaseUnreachable(error)) {
       log.warn(facts, 'a job waits for the database');
       return comeBack(claim, 1);
     }
@@ -193,7 +193,7 @@ export function createLane(dependencies: {
         return await record();
       } catch (error) {
         log.error({ err: error, jobId: entry.claim.id, tries }, 'could not record the end of a job');
-        if (tries >= maxRecordTries && !isDatabaseAway(error)) return;
+        if (tries >= maxRecordTries && !isDatabaseUnreachable(error)) return;
       }
       await sleep(250 * 2 ** Math.min(tries, maxRecordTries - 1));
     }

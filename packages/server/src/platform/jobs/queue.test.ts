@@ -6,7 +6,7 @@ import { pipelined, rowsOf, run } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import { text } from '../db/table.ts';
 import { transaction } from '../db/transaction.ts';
-import { type Jobs, newJobId, readingBacklog } from './queue.ts';
+import { backlogStatement, type Jobs, newJobId } from './queue.ts';
 import { type Installation, openInstallation } from './testing/installation.ts';
 import { recurringCatalog, testCatalog } from './testing/test-catalog.ts';
 
@@ -150,7 +150,7 @@ it('the backlog has the number of due jobs and the age of the oldest [OPS-210]',
   await add('few', { users: 2, each: 1, seconds: -60 });
   await add('later', { users: 1, each: 1, seconds: -5 });
   await run(db, sql`UPDATE jobs SET due_at = now() - interval '90 seconds' WHERE share = 'org_a 000003'`);
-  const [found] = await pipelined(db, [readingBacklog(['few', 'later', 'none'])]);
+  const [found] = await pipelined(db, [backlogStatement(['few', 'later', 'none'])]);
   expect(found).toEqual([{ queue: 'few', waiting: 5, oldest_seconds: expect.any(Number) }]);
   expect(Math.round((found[0]?.oldest_seconds ?? 0) / 10)).toBe(9);
 });
@@ -158,7 +158,7 @@ it('the backlog has the number of due jobs and the age of the oldest [OPS-210]',
 it('the backlog of a long queue is counted up to a limit and without a full scan [OPS-210]', async () => {
   await add('long', { users: 3_000, each: 5, seconds: 10 });
   await run(db, sql`ANALYZE jobs`);
-  const statement = readingBacklog(['long']);
+  const statement = backlogStatement(['long']);
   const [found] = await pipelined(db, [statement]);
   expect(found).toMatchObject([{ queue: 'long', waiting: 10_000 }]);
   const plan = await rowsOf(db, { 'QUERY PLAN': text() }, sql`EXPLAIN ${statement.sql}`);

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { Line } from '../db/notify-listener.ts';
+import type { NotifyListener } from '../db/notify-listener.ts';
 import type { Statement } from '../db/pipeline.ts';
 import type { Database, Executor } from '../db/pool.ts';
-import { prune, reading, rowsOf, run } from '../db/query.ts';
-import { untilThere } from '../db/retry-through-failover.ts';
+import { prune, rowsOf, rowsStatement, run } from '../db/query.ts';
+import { retryAtStart } from '../db/retry-through-failover.ts';
 import { sql } from '../db/sql.ts';
 import { float, integer, text } from '../db/table.ts';
 import type { JobCatalog, JobName, JobRow, JobSender, catalog as serverCatalog } from './catalog.ts';
@@ -35,7 +35,7 @@ const defaults: JobsSettings = { leaseSeconds: 10, dueSeconds: 3, listen: true }
 
 export function createJobs<Catalog extends JobCatalog>(dependencies: {
   db: Database;
-  line: Line;
+  line: NotifyListener;
   catalog: Catalog;
   settings?: Partial<JobsSettings>;
 }): Jobs<Catalog> {
@@ -54,7 +54,7 @@ export function createJobs<Catalog extends JobCatalog>(dependencies: {
     async start() {
       const recurring = Object.keys(catalog).filter((name) => rowOf(name).policy === 'recurring');
       // One row for the whole installation. The first process creates it.
-      await untilThere(() =>
+      await retryAtStart(() =>
         run(
           db,
           sql`INSERT INTO jobs (id, name, payload) SELECT md5(name)::uuid, name, '{}' FROM unnest(${recurring}::text[]) AS name
@@ -155,8 +155,8 @@ const maxUsers = 500;
  * Counts the due jobs of each queue. The index groups the jobs of one user and sorts them by due time, so one index skip
  * per user finds the oldest.
  */
-export const readingBacklog = (queues: readonly string[]): Statement<Backlog[]> =>
-  reading(
+export const backlogStatement = (queues: readonly string[]): Statement<Backlog[]> =>
+  rowsStatement(
     { queue: text(), waiting: integer(), oldest_seconds: float() },
     sql`SELECT queue, counted.waiting, greatest(0, extract(epoch FROM now() - oldest.due_at))::float8 AS oldest_seconds
       FROM unnest(${queues}::text[]) AS queue (queue)

@@ -9,7 +9,7 @@ export type PruneRule = {
   prune: (db: Database, before: Date, limit: number) => Promise<boolean>;
 };
 
-type Options = { now?: Date; signal?: AbortSignal; batchRows?: number; mostBatches?: number };
+type Options = { now?: Date; signal?: AbortSignal; batchRows?: number; maxBatches?: number };
 
 const dayMs = 86_400_000;
 
@@ -20,7 +20,7 @@ const dayMs = 86_400_000;
 export async function pruneOld(
   db: Database,
   rules: readonly PruneRule[],
-  { now = sharedDate(), signal, batchRows = 1000, mostBatches = 200 }: Options = {},
+  { now = sharedDate(), signal, batchRows = 1000, maxBatches = 200 }: Options = {},
 ): Promise<void> {
   const failures: unknown[] = [];
   for (const { days, prune } of rules) {
@@ -31,7 +31,7 @@ export async function pruneOld(
   if (failures.length > 0) throw failures[0];
 
   async function pruneInBatches(prune: (limit: number) => Promise<boolean>): Promise<void> {
-    for (let batch = 0; batch < mostBatches && !signal?.aborted; batch++) {
+    for (let batch = 0; batch < maxBatches && !signal?.aborted; batch++) {
       const startedAt = performance.now();
       if (!(await prune(batchRows))) return;
       // Pause as long as the batch took, to use at most half of the time of one connection.

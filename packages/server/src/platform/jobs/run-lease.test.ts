@@ -4,7 +4,15 @@ import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
 import { run as execute } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import { transaction } from '../db/transaction.ts';
-import { holdRun, type Run, RunTakenOver, releaseRun, renewLeases, takeExpiredRuns, takeRun } from './run-lease.ts';
+import {
+  holdRun,
+  type RunLease,
+  RunTakenOver,
+  releaseRun,
+  renewLeases,
+  takeExpiredRuns,
+  takeRun,
+} from './run-lease.ts';
 import { type Installation, openInstallation } from './testing/installation.ts';
 
 let installation: Installation;
@@ -62,7 +70,7 @@ it('the renewal of leases does not block the steps of other runs', async () => {
     await take('turn_renewed_b', 'x'),
     await take('turn_renewed_c', 'x'),
   ];
-  const [, busy] = runs as [Run, Run, Run];
+  const [, busy] = runs as [RunLease, RunLease, RunLease];
   let renewal: ReturnType<typeof renewLeases> | undefined;
   await transaction(installation.db, async (tx) => {
     await holdRun(tx, busy);
@@ -114,12 +122,12 @@ it('an expired run whose owner is writing is skipped', async () => {
   });
 });
 
-function take(runId: string, owner: string, leaseMs = 60_000): Promise<Run> {
+function take(runId: string, owner: string, leaseMs = 60_000): Promise<RunLease> {
   return takeRun(installation.db, { runId, owner, leaseMs });
 }
 
 /** A step that writes its epoch. */
-async function write(run: Run): Promise<void> {
+async function write(run: RunLease): Promise<void> {
   await transaction(installation.db, async (tx) => {
     await holdRun(tx, run);
     await execute(tx, sql`INSERT INTO writes (run, owner) VALUES (${run.runId}, ${run.epoch})`);

@@ -1,16 +1,16 @@
 import type { Executor, Transaction } from '../db/pool.ts';
-import { one, reading, rowsOf, run } from '../db/query.ts';
+import { one, rowsOf, rowsStatement, run } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import { count, text } from '../db/table.ts';
 
 /** The ownership of a run. The epoch increases with each takeover. */
-export type Run = { runId: string; epoch: number };
+export type RunLease = { runId: string; epoch: number };
 
 /** Another process owns the run, so this transaction must write nothing. */
 export class RunTakenOver extends Error {
   override readonly name = 'RunTakenOver';
 
-  constructor({ runId, epoch }: Run) {
+  constructor({ runId, epoch }: RunLease) {
     super(`The run ${runId} is no longer owned by epoch ${epoch}: another process has taken it over.`);
   }
 }
@@ -21,7 +21,7 @@ export class RunTakenOver extends Error {
 export async function takeRun(
   executor: Executor,
   { runId, owner, leaseMs }: { runId: string; owner: string; leaseMs: number },
-): Promise<Run> {
+): Promise<RunLease> {
   const { epoch } = await one(
     executor,
     { epoch: count() },
@@ -35,8 +35,11 @@ export async function takeRun(
 }
 
 /** Takes new runs, in the pipeline that creates them. */
-export const takingNewRuns = (runIds: readonly string[], { owner, leaseMs }: { owner: string; leaseMs: number }) =>
-  reading(
+export const takeNewRunsStatement = (
+  runIds: readonly string[],
+  { owner, leaseMs }: { owner: string; leaseMs: number },
+) =>
+  rowsStatement(
     { id: text(), epoch: count() },
     sql`INSERT INTO runs (id, epoch, owner, lease_until)
       SELECT id, nextval('run_epochs'), ${owner}, clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'
@@ -47,7 +50,7 @@ export const takingNewRuns = (runIds: readonly string[], { owner, leaseMs }: { o
  * Must be called in the transaction of each step before it writes. Throws RunTakenOver if the run has another owner, and
  * blocks a takeover until the transaction ends.
  */
-export async function holdRun(tx: Transaction, owned: Run): Promise<void> {
+export async function holdRun(tx: Transaction, owned: RunLease): Promise<void> {
   const held = sql`SELECT FROM runs WHERE id = ${owned.runId} AND epoch = ${owned.epoch} FOR NO KEY UPDATE`;
   if ((await run(tx, held)) === 0) throw new RunTakenOver(owned);
 }
@@ -80,7 +83,7 @@ export async function renewLeases(
 }
 
 /** Ends the run, in the transaction of its last step. */
-export async function releaseRun(executor: Executor, owned: Run): Promise<void> {
+export async function releaseRun(executor: Executor, owned: RunLease): Promise<void> {
   const ended = await run(executor, sql`DELETE FROM runs WHERE id = ${owned.runId} AND epoch = ${owned.epoch}`);
   if (ended === 0) throw new RunTakenOver(owned);
 }

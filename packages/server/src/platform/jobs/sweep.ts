@@ -5,7 +5,7 @@ import { one, run } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import { boolean } from '../db/table.ts';
 import { transaction } from '../db/transaction.ts';
-import { isDatabaseAway } from '../db/unreachable.ts';
+import { isDatabaseUnreachable } from '../db/unreachable.ts';
 import type { JobCatalog, catalog as serverCatalog } from './catalog.ts';
 import type { Jobs } from './queue.ts';
 
@@ -62,7 +62,7 @@ export async function sweep<Catalog extends JobCatalog>(dependencies: Dependenci
       dependencies.found?.(source.name, found);
       if (found > 0) log.warn({ source: source.name, found }, 'found rows without a job and sent their jobs');
     } catch (error) {
-      isUnreachable ||= isDatabaseAway(error);
+      isUnreachable ||= isDatabaseUnreachable(error);
       log.error({ err: error, source: source.name }, 'could not search for rows without a job');
     }
   }

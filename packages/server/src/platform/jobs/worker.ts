@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { repeat } from '../async/background-loop.ts';
-import { isDatabaseAway } from '../db/unreachable.ts';
+import { isDatabaseUnreachable } from '../db/unreachable.ts';
 import type { JobCatalog, JobName, JobPayload } from './catalog.ts';
 import type { Claims } from './claims.ts';
 import { createLane, type JobContext, type JobEnded } from './lane.ts';
@@ -77,7 +77,7 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
       if (isOutage) return void setTimeout(endOutage, beatEveryMs).unref();
       for (const name of due) lanes.get(name)?.wake();
     } catch (error) {
-      isOutage ||= isDatabaseAway(error);
+      isOutage ||= isDatabaseUnreachable(error);
       log.error({ err: error }, 'could not poll for due jobs');
     }
   }
@@ -95,7 +95,7 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
       const ours = await claims.beat(all);
       for (const { lane, claims: asked } of held) lane.keep(asked, ours);
     } catch (error) {
-      isOutage ||= isDatabaseAway(error);
+      isOutage ||= isDatabaseUnreachable(error);
       // A failed heartbeat does not mean that the jobs were taken over, so they continue.
       log.error({ err: error }, 'could not write the heartbeat of running jobs');
     }

@@ -5,7 +5,7 @@ import { excessOf, limits } from './limits.ts';
 import type { Schema } from './subschemas.ts';
 
 export type Schemas = {
-  /** What is wrong with a caller's JSON Schema, as a sentence for the caller; null if it is valid. */
+  /** Returns the error in a caller's JSON Schema as a sentence, or null if the schema is valid. */
   faultOf: typeof faultOfJsonSchema;
   /**
    * Checks a value in bounded time. The message helps a model to fix the value.

@@ -103,7 +103,7 @@ describe('a connected socket', () => {
   });
 });
 
-describe('an address in place of a name', () => {
+describe('an address instead of a name', () => {
   it.each(['127.0.0.1', '169.254.169.254', '::1', '::ffff:7f00:1'])('%s opens no socket', async (hostname) => {
     let opened = 0;
     const counting: Build = () => () => {

@@ -13,12 +13,12 @@ export type CgroupSetting = 'own' | 'off' | `/${string}` | null;
 export type Cgroups = {
   controllers: readonly Controller[];
   /** Creates the cgroup of a computer with these limits. */
-  groupOf: (name: string, limits: GroupLimits) => Promise<Group>;
+  groupOf: (name: string, limits: GroupLimits) => Promise<ComputerCgroup>;
 };
 
 export type GroupLimits = { memoryBytes: number; tasks: number; cpus: number | null };
 
-export type Group = {
+export type ComputerCgroup = {
   /** Adds processes. Their later children belong to the cgroup too. */
   add: (pids: readonly number[]) => Promise<void>;
   /** The number of processes that the kernel killed because the cgroup was out of memory. */
@@ -133,7 +133,11 @@ async function removeLeftCgroups(folder: string): Promise<void> {
   }
 }
 
-async function makeGroup(folder: string, limits: GroupLimits, controllers: readonly Controller[]): Promise<Group> {
+async function makeGroup(
+  folder: string,
+  limits: GroupLimits,
+  controllers: readonly Controller[],
+): Promise<ComputerCgroup> {
   await mkdir(folder, { recursive: true });
   for (const [file, value] of groupFiles(limits)) {
     const [controller] = file.split('.') as [Controller];

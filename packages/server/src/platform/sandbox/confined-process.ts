@@ -14,14 +14,14 @@ export type Confined = {
  * The isolation of a program: how bubblewrap starts it, and the data that it reads from `pipe`. The options go through
  * another pipe. Everybody on the machine can read `program`.
  */
-export type Wall = (
+export type Isolation = (
   command: readonly string[],
   confinement: Confinement,
   pipe: number,
 ) => { options: string[]; program: string[]; piped: Uint8Array };
 
 /** Namespaces of the host's kernel with a system call filter. */
-const namespaces: Wall = (command, confinement, pipe) => {
+const namespaces: Isolation = (command, confinement, pipe) => {
   const filter = systemCallFilter();
   return { ...confinedParts(command, confinement, filter && pipe), piped: filter ?? Buffer.alloc(0) };
 };
@@ -33,7 +33,7 @@ const setUpMs = 10_000;
 
 type SpawnOptions = {
   input: Uint8Array | null;
-  wall?: Wall;
+  wall?: Isolation;
   /** Runs after the setup and before the program starts. */
   onSetUp?: (pid: number) => Promise<void>;
 };
@@ -56,9 +56,9 @@ export function spawnConfined(
     cwd: '/',
     ...confinement.identity,
   });
-  feed(child, 3, Buffer.from(options.map((option) => `${option}\0`).join('')));
-  feed(child, isolationPipe, piped);
-  if (input !== null) feed(child, 0, input);
+  writeToPipe(child, 3, Buffer.from(options.map((option) => `${option}\0`).join('')));
+  writeToPipe(child, isolationPipe, piped);
+  if (input !== null) writeToPipe(child, 0, input);
   return { child, kill: guardStart(child, onSetUp) };
 }
 
@@ -76,7 +76,7 @@ function guardStart(child: ChildProcess, onSetUp: SpawnOptions['onSetUp'] = asyn
   ready.once('data', async () => {
     isSetUp = true;
     await onSetUp(child.pid as number);
-    feed(child, 5, Buffer.from(isUnwanted ? '' : 'go\n'));
+    writeToPipe(child, 5, Buffer.from(isUnwanted ? '' : 'go\n'));
   });
   child.once('exit', () => {
     clearTimeout(stuck);
@@ -104,7 +104,7 @@ const waitForWord = [
 const throughPipes = `${launch} > >(exec cat 3<&- 4>&- 5<&- 6<&-) 2> >(exec cat >&2 3<&- 4>&- 5<&- 6<&-)`;
 
 /** Ignores write errors: a program may exit before it has read everything, and its exit code tells why. */
-export function feed(child: ChildProcess, pipe: number, bytes: Uint8Array): void {
+export function writeToPipe(child: ChildProcess, pipe: number, bytes: Uint8Array): void {
   const stream = pipeOf(child, pipe);
   stream.on('error', () => {});
   stream.end(bytes);
@@ -124,12 +124,12 @@ export type CommandResult = {
 };
 
 /** The limit that a program exceeded. */
-export type Over = 'disk_full' | 'memory_full' | 'processes_full';
+export type ExceededLimit = 'disk_full' | 'memory_full' | 'processes_full';
 
 /**
  * Waits for a program, or kills it with everything it has started. Throws the signal's reason if the signal ended it.
  */
-export async function runToEnd(
+export async function waitForExit(
   { child, kill: killAll }: Confined,
   of: {
     timeoutMs: number;
@@ -149,7 +149,7 @@ export async function runToEnd(
   };
   const timer = setTimeout(kill('timeout'), timeoutMs);
   const onAbort = kill('exited');
-  const onOver = () => kill(over?.reason as Over)();
+  const onOver = () => kill(over?.reason as ExceededLimit)();
   signal.addEventListener('abort', onAbort, { once: true });
   over?.addEventListener('abort', onOver, { once: true });
   try {
@@ -201,7 +201,7 @@ export function capture(stream: Readable, maxBytes: number): () => Captured {
   };
 }
 
-/** Joins the output, with `cut` in place of the missing bytes. */
+/** Joins the output, with `cut` where bytes are missing. */
 export function joinCaptured({ head, tail, leftOut }: Captured, cut: (bytes: number) => string): Uint8Array {
   return leftOut === 0 ? Buffer.concat([head, tail]) : Buffer.concat([head, Buffer.from(cut(leftOut)), tail]);
 }

@@ -1,13 +1,13 @@
 import { type Confinement, egressInside, insideProgram, insideVariables, mountOptions } from './confine.ts';
-import type { Wall } from './confined-process.ts';
+import type { Isolation } from './confined-process.ts';
 
 /**
  * Runs gVisor inside bubblewrap: a program talks to a kernel written in Go, which runs as the computer's account in
  * bubblewrap's namespaces. Limits and signals work as without gVisor, and a program that escapes from gVisor is still
  * inside bubblewrap.
  */
-export const gvisorWall =
-  ({ replaced }: { replaced: ReplacedPrograms }): Wall =>
+export const gvisorIsolation =
+  ({ replaced }: { replaced: ReplacedPrograms }): Isolation =>
   (command, confinement, pipe) => ({
     options: [
       ...['--unshare-user', '--unshare-all', '--die-with-parent', '--new-session'],

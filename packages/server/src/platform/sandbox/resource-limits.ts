@@ -223,7 +223,7 @@ export async function measureFolder(folder: string): Promise<FolderSize> {
 }
 
 /** The largest entries of a folder, the largest first. */
-export async function largestIn(folder: string, most: number): Promise<{ name: string; bytes: number }[]> {
+export async function largestEntries(folder: string, most: number): Promise<{ name: string; bytes: number }[]> {
   const lines = (await diskUsage(['-a', '-0', '-B1', '-d', '1', '--', folder])).split('\0').filter(Boolean);
   return lines
     .map((line) => {

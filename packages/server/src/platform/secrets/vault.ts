@@ -167,7 +167,7 @@ function writeKeys(file: string, keys: Buffer[]): void {
  * A secret that all processes on this database share. The first process creates it. Reading it also proves that this
  * process has the right master key, before it accepts a request.
  */
-export async function agreedSecret(db: Database, vault: Vault, name: string): Promise<Buffer> {
+export async function sharedSecret(db: Database, vault: Vault, name: string): Promise<Buffer> {
   const scope = settingScope(name);
   const wrapped = await keptSetting(db, name, () => vault.newDataKey(scope));
   if (isSealedBy(vault, name, wrapped)) return vault.derive({ orgId: scope, wrapped });
@@ -187,5 +187,5 @@ export function isSealedBy(vault: Vault, name: string, wrapped: Buffer): boolean
   }
 }
 
-/** The scope of a setting's data key, in place of the org id. */
+/** The scope of a setting's data key, instead of the org id. */
 export const settingScope = (name: string): string => `server:${name}`;

@@ -3,7 +3,7 @@ import { presentTurn, type TurnRow } from '../../engine/conversations/index.ts';
 import { announce, type CommittedChange as ConversationCommit } from '../../engine/index.ts';
 import type { Caller } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
-import { type Committed, type Handlers, Reply } from '../../platform/http/handler.ts';
+import { type CommittedResponse, type Handlers, Reply } from '../../platform/http/handler.ts';
 import { commitPrepared } from '../../platform/http/idempotency.ts';
 import type { InterviewPorts } from './interview.ts';
 import {
@@ -19,7 +19,7 @@ import {
 type InterviewRequest = {
   caller: Caller;
   headers: Headers;
-  commit: <Body>(work: (tx: Transaction) => Promise<Body | Reply<Body>>) => Promise<Committed<Body>>;
+  commit: <Body>(work: (tx: Transaction) => Promise<Body | Reply<Body>>) => Promise<CommittedResponse<Body>>;
 };
 
 /** More than an interview has questions. Each try lost to a concurrent answer. */
@@ -31,7 +31,7 @@ async function commitStep<Body>(
   call: InterviewRequest,
   prepare: () => Promise<InterviewStep>,
   present: (step: InterviewStep, turn: TurnRow) => Promise<Body | Reply<Body>>,
-): Promise<Committed<Body>> {
+): Promise<CommittedResponse<Body>> {
   for (let tries = 1; ; tries++) {
     let done: ConversationCommit | undefined;
     try {

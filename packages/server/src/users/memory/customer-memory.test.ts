@@ -7,7 +7,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { updateSettings } from '../../account/orgs/store.ts';
 import { type Operator, type OperatorCommand, operatorCommands } from '../../operator/commands.ts';
-import { agreedSecret } from '../../platform/secrets/vault.ts';
+import { sharedSecret } from '../../platform/secrets/vault.ts';
 import { memoryEndpointSecret } from './customer-memory.ts';
 import { signingSecret, startMemory } from './memory.fixture.ts';
 
@@ -145,7 +145,7 @@ describe('memory behind the org’s endpoint', () => {
     const { db, vault } = server;
     const show = operatorCommands['memory-secret'] as OperatorCommand;
     const shown = await show.run({ db, vault } as Operator, { org: orgId, mode: 'live' });
-    const agreed = await agreedSecret(db, vault, 'signing-secret');
+    const agreed = await sharedSecret(db, vault, 'signing-secret');
     const secret = memoryEndpointSecret(agreed, { orgId, mode: 'live' }, { memory_secret_number: 0 });
     expect(shown).toEqual({ org_id: orgId, mode: 'live', secret });
     expect(show.show(shown)).toBe(secret);

@@ -8,7 +8,7 @@ import { createSessionIdentity } from '../../integrations/sessions/sessions.ts';
 import { sessions } from '../../integrations/tables.ts';
 import { createLog } from '../../main/log.ts';
 import { untilAborted } from '../../platform/async/waiters.ts';
-import { createSharedWrites } from '../../platform/db/group-commit.ts';
+import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import { insert, rowsOf, update } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf } from '../../platform/db/table.ts';
@@ -350,7 +350,7 @@ describe('a session token', () => {
           consoleToken: () => null,
           ofConsole: () => Promise.reject(new Error('No console here.')),
         },
-        writes: createSharedWrites(db),
+        writes: createGroupCommit(db),
         idempotency: createIdempotency(db, createAnswerSeal(vault)),
         rateLimiter: createRateLimiter(db),
         cursors: createCursors(randomBytes(32)),

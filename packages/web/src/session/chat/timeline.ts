@@ -42,9 +42,9 @@ const outgoing = (state: ChatState): Placed[] =>
 
 const works = (state: ChatState): Placed[] =>
   Object.values(state.works).map((work) => {
-    const ofWork = Object.values(state.waits).filter(({ interaction }) => interaction.task_id === work.id);
-    const settled = ofWork.filter(({ interaction }) => interaction.status !== 'pending');
-    const pending = ofWork.filter(({ interaction }) => interaction.status === 'pending');
+    const forTask = Object.values(state.waits).filter(({ interaction }) => interaction.task_id === work.id);
+    const settled = forTask.filter(({ interaction }) => interaction.status !== 'pending');
+    const pending = forTask.filter(({ interaction }) => interaction.status === 'pending');
     const isWaiting = work.status === 'working' && pending.length > 0;
     const waitsForCompany = isWaiting && pending.every(({ interaction }) => interaction.approver === 'org');
     const shown: Work = isWaiting ? { ...work, status: 'waiting' } : work;

@@ -1,6 +1,6 @@
 import pino, { type Logger } from 'pino';
 import { createTestDatabase } from '../../../../../../tests/support/test-database.ts';
-import { type Line, openLine } from '../../db/notify-listener.ts';
+import { type NotifyListener, openNotifyListener } from '../../db/notify-listener.ts';
 import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
 import { run } from '../../db/query.ts';
 import { type Sql, sql } from '../../db/sql.ts';
@@ -36,7 +36,7 @@ export async function openInstallation(): Promise<Installation> {
   const logged: Record<string, unknown>[] = [];
   const log = pino({ level: 'debug' }, { write: (line) => void logged.push(JSON.parse(line)) });
   const workers: Worker[] = [];
-  const lines: Line[] = [];
+  const lines: NotifyListener[] = [];
 
   return {
     db,
@@ -45,7 +45,7 @@ export async function openInstallation(): Promise<Installation> {
     logged,
     log,
     async jobs(catalog, settings = byNotificationOnly) {
-      const line = await openLine({ connectionString, log });
+      const line = await openNotifyListener({ connectionString, log });
       const jobs = createJobs({ db, line, catalog, settings });
       lines.push(line);
       await jobs.start();

@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import pino from 'pino';
-import { openLine } from '../../db/notify-listener.ts';
+import { openNotifyListener } from '../../db/notify-listener.ts';
 import { openDatabase } from '../../db/pool.ts';
 import { run as execute } from '../../db/query.ts';
 import { sql } from '../../db/sql.ts';
@@ -18,7 +18,7 @@ import { testCatalog } from './test-catalog.ts';
 const [connectionString = '', owner = '', settings = '{}'] = process.argv.slice(2);
 const log = pino({ level: 'silent' });
 const db = await openDatabase({ connectionString, max: 3 });
-const line = await openLine({ connectionString, log });
+const line = await openNotifyListener({ connectionString, log });
 const jobs = createJobs({ db, line, catalog: testCatalog, settings: JSON.parse(settings) });
 await jobs.start();
 

@@ -57,7 +57,7 @@ describe('a function of the caller', () => {
       { order: 'A-7' },
       { hand_off: 'always' },
     );
-    await desk.sql('UPDATE interactions SET expires_at = now() WHERE id = $1', [interaction.id]);
+    await desk.sql("UPDATE interactions SET expires_at = now() - interval '1 minute' WHERE id = $1", [interaction.id]);
     await desk.rest(conversationId);
     expect(desk.lastResults()).toEqual(['Nobody answered in time. The tool was not called.']);
     const { body } = await desk.call('GET', `/v1/interactions?conversation_id=${conversationId}&type=tool_call`);

@@ -136,7 +136,9 @@ describe('calls of functions that wait', () => {
     expect(first.call_id).toBe(cancelled.interaction.id);
     await desk.call('POST', `/v1/interactions/${first.call_id}/cancel`);
     expect(code(await renew(first.call_id, { claim_id: first.claim_id }))).toEqual([409, 'already_answered']);
-    await desk.sql('UPDATE interactions SET expires_at = now() WHERE id = $1', [late.interaction.id]);
+    await desk.sql(`UPDATE interactions SET expires_at = now() - interval '1 minute' WHERE id = $1`, [
+      late.interaction.id,
+    ]);
     expect((await take({ limit: 5 })).body.data).toEqual([]);
     expect(code(await renew(late.interaction.id, { claim_id: 'x' }))).toEqual([409, 'interaction_expired']);
     for (const { conversationId } of [cancelled, late]) await desk.rest(conversationId);
@@ -748,7 +750,9 @@ describe('asking an agent that calls functions', () => {
     desk.script(findsStock);
     const expire = (event: StreamEvent) =>
       event.type === 'tool_call.created' &&
-      void desk.sql('UPDATE interactions SET expires_at = now() WHERE id = $1', [event.data.call.call_id]);
+      void desk.sql(`UPDATE interactions SET expires_at = now() - interval '1 minute' WHERE id = $1`, [
+        event.data.call.call_id,
+      ]);
     const asked = await ask(client(), { message: 'Go on', deployment: 'desk' }, { untilEnd: true, onEvent: expire });
     expect(asked).toMatchObject({ status: 'settled', reply: { text: 'Found.' }, interactions: [], hint: null });
   });

@@ -80,7 +80,7 @@ describe('a settled interaction', () => {
   it('that was a call is an error to the agent after the time of its tool [INT-030, WAIT-021]', async () => {
     desk.script(findsStock);
     const { conversationId, interaction } = await desk.waiting();
-    await desk.sql(`UPDATE interactions SET expires_at = now() WHERE id = $1`, [interaction.id]);
+    await desk.sql(`UPDATE interactions SET expires_at = now() - interval '1 minute' WHERE id = $1`, [interaction.id]);
     await desk.until(`/v1/interactions/${interaction.id}`, ({ status }) => status === 'expired');
     await desk.rest(conversationId);
     expect(resultsIn(desk.asked.at(-1))).toEqual(['Nobody answered in time.']);

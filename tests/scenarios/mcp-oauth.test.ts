@@ -80,7 +80,7 @@ it('a client that knows nothing but the address is let in, works, renews its acc
   });
 
   const before = held.tokens();
-  await sql(`UPDATE mcp_tokens SET expires_at = now() WHERE kind = 'access'`);
+  await sql(`UPDATE mcp_tokens SET expires_at = now() - interval '1 minute' WHERE kind = 'access'`);
   const expired = await mcp(before.access_token);
   expect([expired.code, expired.headers.get('www-authenticate')]).toEqual([
     'key_expired',
@@ -300,7 +300,10 @@ describe('a code', () => {
 
   it('expires after a minute, and is exchanged once in concurrent requests [MCP-484]', async () => {
     const late = await askedFor();
-    await sql(`UPDATE mcp_authorization_codes SET expires_at = now() WHERE code_hash = sha256($1)`, [late.fields.code]);
+    await sql(
+      `UPDATE mcp_authorization_codes SET expires_at = now() - interval '1 minute' WHERE code_hash = sha256($1)`,
+      [late.fields.code],
+    );
     expect((await late.exchange()).body.error).toBe('invalid_grant');
     const { exchange } = await askedFor();
     const both = await Promise.all([exchange(), exchange()]);

@@ -93,7 +93,7 @@ const placeOf = async (visited: Visited) => {
 const sessionsOf = (customer: string) =>
   desk.sql('SELECT id, conversation_id FROM sessions WHERE user_id = $1 ORDER BY created_at', [customer]);
 const expireAll = (customer: string) =>
-  desk.sql('UPDATE sessions SET expires_at = now() WHERE user_id = $1', [customer]);
+  desk.sql(`UPDATE sessions SET expires_at = now() - interval '1 minute' WHERE user_id = $1`, [customer]);
 const userMessages = async (conversationId: string) =>
   (await desk.call('GET', `/v1/conversations/${conversationId}/messages?limit=50`)).body.data
     .filter(({ role }: { role: string }) => role === 'user')
@@ -157,7 +157,10 @@ describe('the plain page of the example', () => {
       const isTaken = async () =>
         (await page.frames()[1]?.evaluate(() => JSON.stringify({ ...sessionStorage })))?.includes(newest);
       await expect.poll(isTaken, soon).toBe(true);
-      await desk.sql('UPDATE sessions SET expires_at = now() WHERE user_id = $1 AND id <> $2', ['max', newest]);
+      await desk.sql(`UPDATE sessions SET expires_at = now() - interval '1 minute' WHERE user_id = $1 AND id <> $2`, [
+        'max',
+        newest,
+      ]);
       desk.line.cut();
       desk.line.mend();
     }
@@ -332,7 +335,7 @@ describe('the bridge', () => {
     const open = async (body: object) =>
       (await desk.call('POST', '/v1/sessions', { body: { chat: true, ...body } })).body;
     const [expired, revoked] = [await open({ conversation_id: place }), await open({ conversation_id: place })];
-    await desk.sql('UPDATE sessions SET expires_at = now() WHERE id = $1', [expired.id]);
+    await desk.sql(`UPDATE sessions SET expires_at = now() - interval '1 minute' WHERE id = $1`, [expired.id]);
     await desk.call('DELETE', `/v1/sessions/${revoked.id}`);
     const good = await open({ conversation_id: place });
     const hostile = [

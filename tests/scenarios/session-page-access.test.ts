@@ -318,7 +318,7 @@ describe('the end of a session', () => {
   it('follows when the time is over', async () => {
     const { page, session } = await desk.visit();
     await page.getByText('How can I help?').waitFor();
-    await desk.sql('UPDATE sessions SET expires_at = now() WHERE id = $1', [session.id]);
+    await desk.sql(`UPDATE sessions SET expires_at = now() - interval '1 minute' WHERE id = $1`, [session.id]);
     await page.locator('[data-ended=expired]').getByText('Its time is over.').waitFor();
     await page.context().close();
   });

@@ -22,7 +22,7 @@ const openSession = async (body: object): Promise<Session> =>
   (await server.call('POST', '/v1/sessions', { body: { chat: true, ...body } })).body;
 
 const expire = (id: string) =>
-  query(server.connectionString, 'UPDATE sessions SET expires_at = now() WHERE id = $1', [id]);
+  query(server.connectionString, `UPDATE sessions SET expires_at = now() - interval '1 minute' WHERE id = $1`, [id]);
 
 const upload = (path: string, key: string) => {
   const form = new FormData();

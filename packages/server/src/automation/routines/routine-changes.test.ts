@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sharedNow } from '../../platform/db/clock.ts';
 import { rowsOf } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { text } from '../../platform/db/table.ts';
@@ -173,7 +174,7 @@ describe('a routine that runs once', () => {
   });
 
   it('runs at once where its user’s new zone has left its time behind [RTN-265]', async () => {
-    const soon = new Date(Date.now() + 2 * 3_600_000).toISOString().slice(0, 16);
+    const soon = new Date(sharedNow() + 2 * 3_600_000).toISOString().slice(0, 16);
     const made = await make({ every: soon, user_id: 'mover' });
     const before = Date.now();
     await transaction(server.db, (tx) => moveRoutinesToTimezone(tx, tenant(), 'mover', 'Asia/Tokyo'));

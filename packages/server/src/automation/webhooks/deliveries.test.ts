@@ -68,7 +68,10 @@ describe('a delivery', () => {
     expect(String(request.headers['service-signature']).split(' ')).toHaveLength(2);
     for (const each of [old, secret]) expect(verify(each, request)).toMatchObject({ type: 'task.completed' });
 
-    await run(at.server.db, sql`UPDATE webhook_secrets SET valid_until = now() WHERE valid_until IS NOT NULL`);
+    await run(
+      at.server.db,
+      sql`UPDATE webhook_secrets SET valid_until = now() - interval '1 minute' WHERE valid_until IS NOT NULL`,
+    );
     receiver.received.length = 0;
     await at.call(org, 'POST', `/v1/webhooks/${id}/test`);
     const alone = await first(receiver);

@@ -22,7 +22,7 @@ import {
 } from '../../platform/sandbox/resource-limits.ts';
 import type { ComputerFolders } from './computer-folder.ts';
 import type { ComputerHost, FileFault } from './computer-host.ts';
-import { type Destination, type EgressProxy, startEgressProxy } from './egress-proxy.ts';
+import { type EgressProxy, isOpenPort, startEgressProxy } from './egress-proxy.ts';
 import {
   cloneScript,
   createHomeQuota,
@@ -378,11 +378,6 @@ const account = {
 
 /** Requests to the command's own servers must not go to the proxy. */
 const ownLoopback = { NO_PROXY: 'localhost,127.0.0.1,::1', no_proxy: 'localhost,127.0.0.1,::1' };
-
-/** Agents have no use for mail and other services on low ports. */
-function isOpenPort({ port }: Destination, allowPrivate: boolean): boolean {
-  return allowPrivate || port === 80 || port === 443 || port >= 1024;
-}
 
 const faults: Record<number, string> = {
   21: 'That is a folder.',

@@ -13,6 +13,11 @@ export type EgressProxy = { socketPath: string; close: () => Promise<void> };
 
 export type Destination = { host: string; port: number };
 
+/** Agents have no use for mail and other services on low ports. */
+export function isOpenPort({ port }: Destination, allowPrivate: boolean): boolean {
+  return allowPrivate || port === 80 || port === 443 || port >= 1024;
+}
+
 type Dependencies = {
   socketPath: string;
   /** Called for every connection, so that a changed list applies at once. */

@@ -324,7 +324,7 @@ describe('the callback', () => {
     const back = await backFrom(body.connect_url);
     const [row] = await rowsWhere(desk.db, connections, sql`id = ${body.id}`);
     expect(Math.round((Number(row?.expires_at) - Number(row?.created_at)) / 60_000)).toBe(15);
-    await run(desk.db, sql`UPDATE ${connections} SET expires_at = now() WHERE id = ${body.id}`);
+    await run(desk.db, sql`UPDATE ${connections} SET expires_at = now() - interval '1 minute' WHERE id = ${body.id}`);
     expect(await desk.list(testKey)).toMatchObject([{ status: 'failed', connect_url: null }]);
     expect((await desk.open(back)).status).toBe(400);
     expect(desk.app.had.filter(isCallback)).toEqual(['GET /authorize']);

@@ -1,3 +1,4 @@
+import type { Hono } from 'hono';
 import { emit } from '../account/events/emit.ts';
 import type { Followers } from '../account/events/followers.ts';
 import { register as registerAccount } from '../account/register.ts';
@@ -15,6 +16,7 @@ import type { Computers } from '../computers/running-computer.ts';
 import type { HandleRequest } from '../edges/api-client.ts';
 import { register as registerEdges } from '../edges/register.ts';
 import { findConversation } from '../engine/conversations/index.ts';
+import { downloadSource } from '../engine/files/downloads.ts';
 import { createDownloadLinks } from '../engine/files/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { register as registerEngine } from '../engine/register.ts';
@@ -23,8 +25,11 @@ import { stopUser } from '../engine/turns/stop.ts';
 import { register as registerEvaluation } from '../evaluation/register.ts';
 import { latestRuns } from '../evaluation/test-runs/store.ts';
 import { register as registerIntegrations } from '../integrations/register.ts';
-import { liveSessionsOf } from '../integrations/sessions/store.ts';
+import { screenStream } from '../integrations/sessions/routes.ts';
+import { createScreenCredentials, createSessionIdentity } from '../integrations/sessions/sessions.ts';
+import { embedOriginsOf, liveSessionsOf } from '../integrations/sessions/store.ts';
 import { clientDocumentPath } from '../pages/authorization-documents.ts';
+import { register as registerPages } from '../pages/register.ts';
 import { register as registerPlatform } from '../platform/register.ts';
 import type { Registration } from '../platform/registration.ts';
 import { version } from '../platform/version.ts';
@@ -51,6 +56,7 @@ export type ServerParts = {
   /** Handles a request without a socket. */
   answer: HandleRequest;
   health: () => Promise<Health>;
+  operatorPages: (app: Hono) => void;
 };
 
 /** The modules of the server, lower ones first. */
@@ -118,7 +124,25 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
         return (fileId) => links.make(fileId).url;
       },
     }),
-    { routes: () => ({ health: healthRoutes({ health: parts.health, version }) }) },
+    {
+      routes: () => ({ health: healthRoutes({ health: parts.health, version }) }),
+      pages: () => [parts.operatorPages],
+    },
+    registerPages(kernel, {
+      downloads: (publicUrl) => ({
+        isGood: createDownloadLinks(kernel.signingSecret, publicUrl).isGood,
+        find: downloadSource(db, kernel.files, { isDirect: kernel.config.files.isDirect }),
+      }),
+      embedOriginsOf: (sessionId) => embedOriginsOf(db, sessionId),
+      screenStream: ({ streams }) =>
+        screenStream({
+          db,
+          screens: parts.browsers.screens,
+          credentials: createScreenCredentials(kernel.signingSecret),
+          streams,
+          callerOf: createSessionIdentity(db).ofSessionId,
+        }),
+    }),
   ];
   return [...modules, { jobs: { 'user.erase': userErasure(kernel, parts, modules) } }];
 

@@ -99,6 +99,7 @@ export async function startServer(
       voice: voice.get,
       answer: (request, callerAddress) => app.get().fetch(request, { callerAddress }),
       health: operator.health,
+      operatorPages: operator.pages,
     });
     let compatibleProblem: Promise<string | null> = Promise.resolve(null);
     const server = {
@@ -165,8 +166,7 @@ export async function startServer(
     });
     kernel.publicUrl.set(config.publicUrl ?? url);
     storeAddress(config.dataDir, url, log);
-    const { browsers } = browserParts;
-    app.set(createServerApp(kernel, modules, { engine, browsers, streams, keyUse, operatorPages: operator.pages }));
+    app.set(createServerApp(kernel, modules, { engine, streams, keyUse }));
     operator.started();
     // Answer the waiting requests first.
     await nextTurn();

@@ -79,3 +79,9 @@ export const clientDocumentPage =
       return context.json(document);
     });
   };
+
+/** The documents of this server as its own authorization server. */
+export function authorizationOf(publicUrl: string) {
+  const issuer = publicUrl.replace(/\/+$/, '');
+  return { issuer, resource: `${issuer}/v1/mcp` };
+}

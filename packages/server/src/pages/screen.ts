@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 
 /** Null if the credential does not open the screen. */
-type ScreenStream = (sessionId: string, credential: string, signal: AbortSignal) => Promise<Response | null>;
+export type ScreenStream = (sessionId: string, credential: string, signal: AbortSignal) => Promise<Response | null>;
 
 /** Origins whose pages may follow it, besides the server's. */
 type EmbedOriginsOf = (sessionId: string) => Promise<readonly string[] | undefined>;

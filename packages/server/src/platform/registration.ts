@@ -1,3 +1,4 @@
+import type { Hono } from 'hono';
 import type { Tenant } from './caller.ts';
 import type { Transaction } from './db/pool.ts';
 import type { Identities } from './http/authenticate.ts';
@@ -16,6 +17,8 @@ export type Registration = {
    * the modules below, for a module that wraps one of them.
    */
   routes?: (serving: Serving, lower: AllHandlers) => AllHandlers;
+  /** Pages and documents outside the contract's routes. */
+  pages?: (serving: Serving) => readonly ((app: Hono) => void)[];
   /** Recognises callers by their tokens. */
   identities?: (serving: Serving) => Partial<Identities>;
   jobs?: Partial<JobHandlers<typeof catalog>>;

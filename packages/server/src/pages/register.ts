@@ -1,0 +1,39 @@
+import type { Kernel } from '../platform/kernel.ts';
+import type { Registration, Serving } from '../platform/registration.ts';
+import { version } from '../platform/version.ts';
+import { authorizationDocuments, authorizationOf, clientDocumentPage } from './authorization-documents.ts';
+import { consolePages } from './console.ts';
+import { guidePages, referencePages } from './documentation.ts';
+import { downloadPages } from './downloads.ts';
+import { frontPages, pagesForPrograms } from './front.ts';
+import { type ScreenStream, screenPages } from './screen.ts';
+import { embedScript, sessionPages } from './session.ts';
+import { missingPages } from './static-content.ts';
+
+type PageServices = {
+  downloads: (publicUrl: string) => Parameters<typeof downloadPages>[0];
+  /** Origins whose pages may embed a session. */
+  embedOriginsOf: (sessionId: string) => Promise<readonly string[] | undefined>;
+  screenStream: (serving: Serving) => ScreenStream;
+};
+
+export const register = ({ log }: Kernel, { downloads, embedOriginsOf, screenStream }: PageServices): Registration => ({
+  pages(serving) {
+    const { publicUrl } = serving;
+    const missing = missingPages();
+    if (missing) log.warn(missing);
+    return [
+      frontPages({ version }),
+      authorizationDocuments(authorizationOf(publicUrl)),
+      clientDocumentPage({ publicUrl, redirectUri: `${publicUrl}/v1/connections/callback` }),
+      referencePages({ version, url: publicUrl }),
+      pagesForPrograms({ version, url: publicUrl }),
+      guidePages(),
+      downloadPages(downloads(publicUrl)),
+      embedScript(),
+      consolePages(),
+      sessionPages({ embedOriginsOf }),
+      screenPages(screenStream(serving), embedOriginsOf),
+    ];
+  },
+});

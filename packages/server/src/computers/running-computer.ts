@@ -4,6 +4,7 @@ import { fail } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
 import type { ClusterNotifications } from '../platform/cluster/cluster-notifications.ts';
 import type { Database } from '../platform/db/pool.ts';
+import { startHeartbeat } from '../platform/jobs/lease.ts';
 import { findUser } from '../users/index.ts';
 import type { Homes } from './homes.ts';
 import type { ComputerFolders } from './machine/computer-folder.ts';
@@ -29,6 +30,9 @@ export type RunningComputer = {
   /** Aborts when this process loses the computer, so that everything on it stops. */
   signal: AbortSignal;
 };
+
+/** A hold to renew: of a computer that is awake, or (`entry` is null) of one whose home is being restored or saved. */
+type Renewable = { number: number; hold: Entry['hold']; entry: Entry | null };
 
 /** The computer is awake in another process. Nothing has run; the caller must run the operation there. */
 export class HeldElsewhere extends Error {}
@@ -100,11 +104,34 @@ export function createComputers(options: {
   const moving = new Map<number, Entry['hold']>();
   const enders: ((computer: RunningComputer) => Promise<void>)[] = [];
   let isStopped = false;
-  const beating = setInterval(() => {
-    void endLost();
-    void renew().then(sleepIdle);
-  }, renewEveryMs);
-  beating.unref();
+  const heartbeat = startHeartbeat<Renewable>({
+    everyMs: renewEveryMs,
+    held: () => [
+      ...[...moving].map(([number, hold]) => ({ number, hold, entry: null })),
+      ...awakeEntries().map((entry) => ({ number: (entry.awake as RunningComputer).number, hold: entry.hold, entry })),
+    ],
+    async renew(entries) {
+      const askedAt = performance.now();
+      const rows = await renewHolds(
+        db,
+        entries.map(({ number }) => number),
+        leaseNow(),
+      );
+      for (const { number, hold, entry } of entries) {
+        const row = rows.get(number);
+        if (row) hold.goodUntil = askedAt + leaseMs;
+        if (entry) entry.keepUntil = Math.max(entry.keepUntil, row?.keepUntil?.getTime() ?? 0);
+      }
+      return ({ number }) => rows.has(number);
+    },
+    onLost: async ({ entry }) => {
+      if (entry) await putToSleep((entry.awake as RunningComputer).owner, entry);
+    },
+    onError: (error) => log.warn({ err: error }, 'the leases of computers could not be renewed; trying again'),
+    afterwards: () => sleepIdle(),
+  });
+  const checkingLost = setInterval(() => void endLost(), renewEveryMs);
+  checkingLost.unref();
   processNews?.on('computer', (told) => {
     if (told?.startsWith(erasing)) void endErased(told.slice(erasing.length));
     if (told?.startsWith(erased)) void removeErased(Number(told.slice(erased.length)));
@@ -223,26 +250,6 @@ export function createComputers(options: {
     );
   }
 
-  async function renew(): Promise<void> {
-    const asked = awakeEntries();
-    const askedAt = performance.now();
-    const numbers = [...moving.keys(), ...asked.map(({ awake }) => (awake as RunningComputer).number)];
-    if (numbers.length === 0) return;
-    try {
-      const held = await renewHolds(db, numbers, leaseNow());
-      for (const [number, hold] of moving) if (held.has(number)) hold.goodUntil = askedAt + leaseMs;
-      for (const entry of asked) {
-        if (held.has((entry.awake as RunningComputer).number)) entry.hold.goodUntil = askedAt + leaseMs;
-        const keepUntil = held.get((entry.awake as RunningComputer).number)?.keepUntil?.getTime() ?? 0;
-        entry.keepUntil = Math.max(entry.keepUntil, keepUntil);
-      }
-      const lost = asked.filter(({ awake }) => !held.has((awake as RunningComputer).number));
-      await Promise.all(lost.map((entry) => putToSleep((entry.awake as RunningComputer).owner, entry)));
-    } catch (error) {
-      log.warn({ err: error }, 'the leases of computers could not be renewed; trying again');
-    }
-  }
-
   const awakeEntries = () => [...entries.values()].filter((entry) => entry.awake);
   const isLost = ({ hold }: Entry) => performance.now() > hold.goodUntil;
 
@@ -325,7 +332,8 @@ export function createComputers(options: {
           if (awake) await putToSleep(awake.owner, entry);
         }),
       );
-      clearInterval(beating);
+      clearInterval(checkingLost);
+      void heartbeat.stop();
     },
   };
 }

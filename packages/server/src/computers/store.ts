@@ -4,6 +4,7 @@ import type { Executor, Transaction } from '../platform/db/pool.ts';
 import { maybeOne, one, rowsOf, run } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
 import { boolean, count, moment, type RowOf, text } from '../platform/db/table.ts';
+import { leaseEnd } from '../platform/jobs/lease.ts';
 import { computerHosts, computerPreparations, computers } from './tables.ts';
 
 /** `userId` is null for the org's own agent. */
@@ -276,7 +277,6 @@ export async function databaseTime(db: Executor): Promise<Date> {
 }
 
 /** By the database clock: the clocks of machines may differ. */
-const leaseEnd = (leaseMs: number) => sql`clock_timestamp() + ${leaseMs} * interval '1 millisecond'`;
 
 /** Announces that computers can run in this process, for this long. */
 export async function renewHost(

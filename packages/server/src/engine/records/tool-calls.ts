@@ -3,6 +3,7 @@ import type { Executor } from '../../platform/db/pool.ts';
 import { maybeOne, rowsOf, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, json, type RowOf, text } from '../../platform/db/table.ts';
+import { leaseEnd } from '../../platform/jobs/lease.ts';
 import { interactions } from './tables.ts';
 
 const takenShape = { ...interactions.columns, arguments: json().nullable() };
@@ -36,7 +37,7 @@ export const takeCalls = (
       ORDER BY id LIMIT ${take.limit} FOR UPDATE SKIP LOCKED
     ), taken AS (
       UPDATE interactions AS i SET taken_by = ${take.claimId}, attempts = attempts + 1,
-        taken_until = now() + ${take.leaseSeconds} * interval '1 second'
+        taken_until = ${leaseEnd(take.leaseSeconds * 1000)}
       FROM free WHERE (i.org_id, i.mode, i.id) = (free.org_id, free.mode, free.id)
       RETURNING ${columnsOf(interactions, 'i')}
     )
@@ -58,7 +59,7 @@ export const renewCall = (
   maybeOne(
     db,
     interactions,
-    sql`UPDATE interactions SET taken_until = now() + ${claim.leaseSeconds} * interval '1 second',
+    sql`UPDATE interactions SET taken_until = ${leaseEnd(claim.leaseSeconds * 1000)},
         progress = coalesce(${claim.progress ?? null}, progress)
       WHERE ${isHeld(tenant, claim)} RETURNING ${columnsOf(interactions)}`,
   );

@@ -15,6 +15,7 @@ import {
 } from '../../platform/db/query.ts';
 import { sql, storableText } from '../../platform/db/sql.ts';
 import { columnsOf, count, type NewRowOf, text } from '../../platform/db/table.ts';
+import { leaseEnd } from '../../platform/jobs/lease.ts';
 import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import type { StepCost } from './run-steps.ts';
 import {
@@ -156,7 +157,7 @@ export const acceptMessageStatement = (
     ), taken AS (
       INSERT INTO runs (id, epoch, owner, lease_until)
       SELECT ${turn.id}, nextval('run_epochs'), ${lease?.owner ?? null}::text,
-        clock_timestamp() + ${lease?.leaseMs ?? 0}::int * interval '1 millisecond'
+        ${leaseEnd(lease?.leaseMs ?? 0)}
       WHERE ${lease !== null}::boolean RETURNING epoch
     )
     INSERT INTO turns (conversation_id, ordinal, id, org_id, mode, user_id, deployment_id, deployment_version, state,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Database, Transaction } from '../../platform/db/pool.ts';
 import { isDatabaseUnreachable } from '../../platform/db/unreachable.ts';
+import { startHeartbeat } from '../../platform/jobs/lease.ts';
 import { type RunLease, RunTakenOver, renewLeases as renewLeasesOf, takeRun } from '../../platform/jobs/run-lease.ts';
 
 /** Aborts a run that was ended from outside. It is not a failure, and its outcome is already written. */
@@ -90,8 +91,18 @@ export function createRunner(options: {
   /** Runs that are set aside, including those that wait for room. */
   let setAside = 0;
   let reserved = 0;
-  const renewing = setInterval(() => void renew(), renewEveryMs);
-  renewing.unref();
+  const heartbeat = startHeartbeat<Running>({
+    everyMs: renewEveryMs,
+    held: () => [...running.values()],
+    async renew(entries) {
+      const runIds = entries.map(({ run }) => run.runId);
+      const rows = await renewLeases(db, { runIds, owner, leaseMs });
+      const epochs = new Map(rows.map(({ id, epoch }) => [id, epoch]));
+      return ({ run }) => epochs.get(run.runId) === run.epoch;
+    },
+    onLost: ({ run, controller }) => controller.abort(new RunTakenOver(run)),
+    onError: (error) => log.warn({ err: error }, 'could not renew the leases of running runs; retrying'),
+  });
 
   const leave = () => leaving.abort(new RunLeft('The process ends.'));
   const userOf = ({ org_id, mode, user_id }: RunOwner) => JSON.stringify([org_id, mode, user_id]);
@@ -105,23 +116,6 @@ export function createRunner(options: {
       const left = countOf(key) + change;
       if (left === 0) counts.delete(key);
       else counts.set(key, left);
-    }
-  }
-
-  /** Aborts runs that another process has taken. */
-  async function renew(): Promise<void> {
-    // Take the snapshot before the query: runs that start meanwhile are not in its result.
-    const asked = [...running.values()];
-    if (asked.length === 0) return;
-    try {
-      const runIds = asked.map(({ run }) => run.runId);
-      const rows = await renewLeases(db, { runIds, owner, leaseMs });
-      const owned = new Map(rows.map(({ id, epoch }) => [id, epoch]));
-      for (const { run, controller } of asked) {
-        if (owned.get(run.runId) !== run.epoch) controller.abort(new RunTakenOver(run));
-      }
-    } catch (error) {
-      log.warn({ err: error }, 'could not renew the leases of running runs; retrying');
     }
   }
 
@@ -249,7 +243,7 @@ export function createRunner(options: {
     take: (tx, runId) => takeRun(tx, { runId, owner, leaseMs }),
     perform,
     whileWaiting,
-    renew,
+    renew: heartbeat.beat,
     counts: () => ({ running: running.size - setAside, setAside }),
     end: (runId) => running.get(runId)?.controller.abort(new RunEnded('The run was stopped.')),
     async stop({ graceMs }) {
@@ -263,7 +257,7 @@ export function createRunner(options: {
       clearTimeout(timer);
       for (const { controller } of running.values()) controller.abort(new RunEnded('The process ends.'));
       await all;
-      clearInterval(renewing);
+      void heartbeat.stop();
     },
   };
 }

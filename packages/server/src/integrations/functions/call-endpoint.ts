@@ -10,6 +10,7 @@ import {
 } from '../../engine/interactions/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { sharedDate, sharedNow } from '../../platform/db/clock.ts';
+import { startHeartbeat } from '../../platform/jobs/lease.ts';
 import type { Outbound } from '../../platform/outbound/fetcher.ts';
 import { OutboundFailure } from '../../platform/outbound/outbound-failure.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
@@ -71,19 +72,17 @@ export async function callEndpoint(
  */
 function holdClaim({ db, log }: Engine, tenant: Tenant, claim: { callId: string; claimId: string }) {
   const over = new AbortController();
-  const timer = setInterval(
-    () => {
-      renewCall(db, tenant, { ...claim, leaseSeconds })
-        .then((row) => {
-          if (!row) over.abort();
-        })
-        .catch((error: unknown) =>
-          log.warn({ err: error, call_id: claim.callId }, 'failed to renew the claim of a function call'),
-        );
+  const heartbeat = startHeartbeat({
+    everyMs: (leaseSeconds * 1000) / 3,
+    held: () => [claim],
+    async renew() {
+      const row = await renewCall(db, tenant, { ...claim, leaseSeconds });
+      return () => row !== undefined;
     },
-    (leaseSeconds * 1000) / 3,
-  );
-  return { signal: over.signal, end: () => clearInterval(timer) };
+    onLost: () => over.abort(),
+    onError: (error) => log.warn({ err: error, call_id: claim.callId }, 'failed to renew the claim of a function call'),
+  });
+  return { signal: over.signal, end: () => void heartbeat.stop() };
 }
 
 /** Returns null if the call was aborted. */

@@ -5,6 +5,7 @@ import { one, rowsOf, run } from '../db/query.ts';
 import { type Sql, sql } from '../db/sql.ts';
 import { boolean, integer, jsonb, text, uuid } from '../db/table.ts';
 import type { JobOwner, JobRow } from './catalog.ts';
+import { leaseEnd } from './lease.ts';
 
 /** `isContested`: there may be more, because another process claimed some first. `isLeft`: some wait for their share. */
 type ClaimedJobs = { claims: Claim[]; isContested: boolean; isLeft: boolean };
@@ -88,7 +89,7 @@ const held = (claims: Claim[]) => sql`
     ORDER BY jobs.id FOR UPDATE OF jobs
   )`;
 
-const secondsFromNow = (seconds: number) => sql`clock_timestamp() + ${seconds} * interval '1 second'`;
+const secondsFromNow = (seconds: number) => leaseEnd(seconds * 1000);
 
 /** A job that this process runs, until it ends or its lease expires. `attempt` distinguishes it from later claims. */
 export type Claim = { id: string; attempt: number; payload: unknown; failures: number; share: string };
@@ -165,7 +166,7 @@ async function claimFairly(
     ), locked AS (
       SELECT id FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM chosen)) AND due_at <= now() FOR UPDATE SKIP LOCKED
     ), claimed AS (
-      UPDATE jobs SET due_at = clock_timestamp() + ${leaseSeconds} * interval '1 second', is_held = true,
+      UPDATE jobs SET due_at = ${secondsFromNow(leaseSeconds)}, is_held = true,
         attempts = attempts + 1
       FROM locked WHERE jobs.id = locked.id
       RETURNING jobs.id, attempts AS attempt, payload, failures, share

@@ -22,7 +22,8 @@ export type Lane = {
   /** The claims of the jobs that run here. */
   held(): Claim[];
   /** Aborts those of `held` that are not in `ours`, because another process continues them. */
-  keep(held: Claim[], ours: ReadonlySet<string>): void;
+  /** Another process has taken this job. */
+  lose(claim: Claim): void;
   takeNoMore(): void;
   /** Takes no more jobs and resolves when none is running. */
   drain(): Promise<void>;
@@ -57,7 +58,7 @@ export function createLane(dependencies: {
   let isTaking = false;
   let taking: Promise<void> = Promise.resolve();
 
-  return { wake, held, keep, takeNoMore, drain, handBack };
+  return { wake, held, lose, takeNoMore, drain, handBack };
 
   function wake(): void {
     isWanted = true;
@@ -101,7 +102,7 @@ export function createLane(dependencies: {
 
   function start(claim: Claim): void {
     // A process that was frozen for too long may claim a job that it still runs.
-    for (const entry of running) if (entry.claim.id === claim.id) lose(entry);
+    for (const entry of running) if (entry.claim.id === claim.id) lose(entry.claim);
     const run = runClaim(claim).finally(() => runs.delete(run));
     runs.add(run);
   }
@@ -208,14 +209,12 @@ export function createLane(dependencies: {
     return [...running].map(({ claim }) => claim);
   }
 
-  function keep(asked: Claim[], ours: ReadonlySet<string>): void {
-    // Skip jobs that started after the heartbeat was sent: they are not in its result.
-    for (const entry of running) if (asked.includes(entry.claim) && !ours.has(entry.claim.id)) lose(entry);
-  }
-
-  function lose(entry: Running): void {
-    entry.fate = 'lost';
-    entry.controller.abort(new Error('The job was taken over.'));
+  function lose(claim: Claim): void {
+    for (const entry of running) {
+      if (entry.claim !== claim) continue;
+      entry.fate = 'lost';
+      entry.controller.abort(new Error('The job was taken over.'));
+    }
   }
 
   function takeNoMore(): void {

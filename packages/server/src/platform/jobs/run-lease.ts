@@ -2,6 +2,7 @@ import type { Executor, Transaction } from '../db/pool.ts';
 import { one, rowsOf, rowsStatement, run } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import { count, text } from '../db/table.ts';
+import { leaseEnd } from './lease.ts';
 
 /** The ownership of a run. The epoch increases with each takeover. */
 export type RunLease = { runId: string; epoch: number };
@@ -26,7 +27,7 @@ export async function takeRun(
     executor,
     { epoch: count() },
     sql`INSERT INTO runs (id, epoch, owner, lease_until)
-      VALUES (${runId}, nextval('run_epochs'), ${owner}, clock_timestamp() + ${leaseMs}::int * interval '1 millisecond')
+      VALUES (${runId}, nextval('run_epochs'), ${owner}, ${leaseEnd(leaseMs)})
       ON CONFLICT (id) DO UPDATE
         SET epoch = excluded.epoch, owner = excluded.owner, lease_until = excluded.lease_until, started_at = now()
       RETURNING epoch`,
@@ -42,7 +43,7 @@ export const takeNewRunsStatement = (
   rowsStatement(
     { id: text(), epoch: count() },
     sql`INSERT INTO runs (id, epoch, owner, lease_until)
-      SELECT id, nextval('run_epochs'), ${owner}, clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'
+      SELECT id, nextval('run_epochs'), ${owner}, ${leaseEnd(leaseMs)}
       FROM unnest(${runIds}::text[]) AS id RETURNING id, epoch`,
   );
 
@@ -64,7 +65,7 @@ export async function renewLeases(
   { runIds, owner, leaseMs }: { runIds: readonly string[]; owner: string; leaseMs: number },
 ): Promise<{ id: string; epoch: number }[]> {
   const shape = { id: text(), epoch: count() };
-  const renewed = sql`lease_until = clock_timestamp() + ${leaseMs}::int * interval '1 millisecond'`;
+  const renewed = sql`lease_until = ${leaseEnd(leaseMs)}`;
   const owned = await rowsOf(
     db,
     shape,

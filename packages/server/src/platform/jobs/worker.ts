@@ -5,6 +5,7 @@ import { isDatabaseUnreachable } from '../db/unreachable.ts';
 import type { JobCatalog, JobName, JobPayload } from './catalog.ts';
 import type { Claims } from './claims.ts';
 import { createLane, type JobContext, type JobEnded } from './lane.ts';
+import { startHeartbeat } from './lease.ts';
 import type { Jobs } from './queue.ts';
 
 export type JobHandlers<Catalog extends JobCatalog> = {
@@ -48,7 +49,19 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
   });
   // One poll for all queues: a poll per queue would open a connection each at the start, mostly for nothing.
   const polling = repeat(settings.dueSeconds * 1000, poll, { firstAfterMs: 0 });
-  const beating = repeat(beatEveryMs, beat);
+  const heartbeat = startHeartbeat({
+    everyMs: beatEveryMs,
+    held: () => [...lanes.values()].flatMap((lane) => lane.held().map((claim) => ({ lane, claim }))),
+    async renew(entries) {
+      const ours = await claims.beat(entries.map(({ claim }) => claim));
+      return ({ claim }) => ours.has(claim.id);
+    },
+    onLost: ({ lane, claim }) => lane.lose(claim),
+    onError(error) {
+      isOutage ||= isDatabaseUnreachable(error);
+      log.error({ err: error }, 'could not write the heartbeat of running jobs');
+    },
+  });
 
   return {
     takeNoMore() {
@@ -62,7 +75,7 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
         sleep(graceMs, undefined, { signal: patience.signal }).catch(() => {}),
       ]);
       patience.abort();
-      await beating.stop();
+      await heartbeat.stop();
       await Promise.all([...lanes.values()].map((lane) => lane.handBack()));
     },
   };
@@ -85,19 +98,5 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
   function endOutage(): void {
     isOutage = false;
     wakeAll();
-  }
-
-  async function beat(): Promise<void> {
-    try {
-      const held = [...lanes.values()].map((lane) => ({ lane, claims: lane.held() }));
-      const all = held.flatMap((each) => each.claims);
-      if (all.length === 0) return;
-      const ours = await claims.beat(all);
-      for (const { lane, claims: asked } of held) lane.keep(asked, ours);
-    } catch (error) {
-      isOutage ||= isDatabaseUnreachable(error);
-      // A failed heartbeat does not mean that the jobs were taken over, so they continue.
-      log.error({ err: error }, 'could not write the heartbeat of running jobs');
-    }
   }
 }

@@ -1,4 +1,5 @@
 import type { Usage } from '@vestra/agent/model';
+import type { PackagedModel } from './vendors/ai-sdk/packaged-answer.ts';
 
 /** In the order of preference for a default. */
 export const providers = [
@@ -9,6 +10,7 @@ export const providers = [
   'vertex',
   'azure',
   'compatible',
+  'ai-sdk',
   'offline',
 ] as const;
 export type Provider = (typeof providers)[number];
@@ -54,6 +56,8 @@ export type PlacedModel = PricedModel & {
   /** The name at the endpoint. */
   model: string;
   endpoint: { baseUrl: string; apiKey: (() => string) | null } | null;
+  /** The provider package that serves the model, with its key and address. */
+  packaged?: Omit<PackagedModel, 'modelId'>;
 };
 
 /** The rates of this call, by its total input. */

@@ -87,7 +87,8 @@ const offline: PlacedModel = {
 
 function modelsOf(settings: ModelSettings, vendors: Vendors, today: string): PlacedModel[] {
   const own = new Map(settings.own.map((model) => [model.id, model]));
-  const isConfigured = (provider: Provider) => provider !== 'offline' && endpointOf(settings, provider) !== null;
+  const isConfigured = (provider: Provider) =>
+    provider !== 'offline' && provider !== 'ai-sdk' && endpointOf(settings, provider) !== null;
   const ofFile = settings.own.map((model) => placed(model, today));
   const vendorsOfTheirOwn = providers.filter((provider) => provider !== 'compatible' && isConfigured(provider));
   const listed = vendorsOfTheirOwn.flatMap((provider) => {
@@ -101,7 +102,9 @@ function modelsOf(settings: ModelSettings, vendors: Vendors, today: string): Pla
       ...further.map((model) => unknown(provider, model)),
     ];
   });
-  const open = ofFile.filter(({ provider, endpoint }) => endpoint !== null || isConfigured(provider));
+  const open = ofFile.filter(
+    ({ provider, endpoint, packaged }) => endpoint !== null || packaged !== undefined || isConfigured(provider),
+  );
   return inOrder([...open, ...listed, ...compatibleModels(settings, vendors, own)]);
 }
 
@@ -114,7 +117,7 @@ function inOrder(models: readonly PlacedModel[]): PlacedModel[] {
 }
 
 /** The endpoint of a provider; null if the operator has not configured it. */
-function endpointOf(settings: ModelSettings, provider: Exclude<Provider, 'offline'>): unknown {
+function endpointOf(settings: ModelSettings, provider: Exclude<Provider, 'offline' | 'ai-sdk'>): unknown {
   if (provider === 'bedrock' || provider === 'vertex' || provider === 'azure')
     return settings.clouds?.[provider] ?? null;
   return settings[provider];
@@ -123,7 +126,7 @@ function endpointOf(settings: ModelSettings, provider: Exclude<Provider, 'offlin
 type Vendors = ReadonlyMap<Provider, readonly ListedModel[]>;
 
 /** The facts about a model from all sources. */
-type Told = Pick<OwnModel, 'id' | 'name' | 'model' | 'endpoint'> & { provider: Provider } & Partial<
+type Told = Pick<OwnModel, 'id' | 'name' | 'model' | 'endpoint' | 'packaged'> & { provider: Provider } & Partial<
     Pick<
       Entry,
       'price' | 'price_changes' | 'context_tokens' | 'max_output_tokens' | 'takes' | 'reasons' | 'forces_tools'
@@ -138,6 +141,7 @@ function placed(told: Told, today: string): PlacedModel {
     name: told.name,
     model: told.model,
     endpoint: told.endpoint,
+    ...(told.packaged && { packaged: told.packaged }),
     context_tokens: told.context_tokens ?? 128_000,
     max_output_tokens: told.longestAnswer ?? Math.min(told.max_output_tokens ?? 8_192, usualAnswerTokens),
     price: told.price ? priceOn({ price: told.price, price_changes: told.price_changes }, today) : unknownPrice,

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { PlacedModel } from '../prices.ts';
+import { findProviderPackage, type ProviderPackage } from '../vendors/ai-sdk/provider-package.ts';
 import { type Entry, entryFields } from './entry.ts';
 import { knownModels, wireNameOf } from './known-models.ts';
 
-const providers = ['anthropic', 'openai', 'google', 'bedrock', 'vertex', 'azure', 'compatible'] as const;
+const providers = ['anthropic', 'openai', 'google', 'bedrock', 'vertex', 'azure', 'compatible', 'ai-sdk'] as const;
 
 const { id, ...fields } = entryFields;
 
@@ -14,6 +15,12 @@ const optional = z.strictObject({
   like: z.string(),
   /** The name at the endpoint. Default: the id without everything before its first slash. */
   model: z.string().min(1).max(200),
+  /** An installed package with the AI SDK's language-model interface, such as `@ai-sdk/mistral`. */
+  package: z.string().regex(/^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/, 'must be the name of an npm package'),
+  /** The function of the package that creates its provider, if it has several. */
+  factory: z.string().regex(/^[A-Za-z]\w{0,99}$/, 'must be the name of a function'),
+  /** Settings that the package documents. Keys belong into `api_key_env`. */
+  options: z.record(z.string().max(100), z.union([z.string().max(1000), z.number(), z.boolean()])),
   base_url: z.url({ protocol: /^https?$/, error: 'must be an address with http or https' }),
   /** The environment variable with the key, so that the file with prices contains no secret. */
   api_key_env: z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'must be the name of an environment variable'),
@@ -39,6 +46,7 @@ export type OwnModel = Facts & {
   /** The name at the endpoint. */
   model: string;
   endpoint: PlacedModel['endpoint'];
+  packaged?: PlacedModel['packaged'];
   /** The maximum answer length from the file. */
   longestAnswer?: number;
 };
@@ -47,9 +55,14 @@ export type OwnModel = Facts & {
 export class OwnModelsFault extends Error {}
 
 type KeyNamed = (variable: string) => string | undefined;
+type FindPackage = (name: string) => string | null;
 
 /** `read`: the parsed file. `keyNamed` looks up the keys whose variables the entries name. */
-export function ownModels(read: unknown, keyNamed: KeyNamed): OwnModel[] {
+export function ownModels(
+  read: unknown,
+  keyNamed: KeyNamed,
+  findPackage: FindPackage = findProviderPackage,
+): OwnModel[] {
   const list = isRecord(read) && 'models' in read ? read.models : read;
   const result = ownFile.safeParse(list);
   if (!result.success) throw new OwnModelsFault(sentenceOf(result.error.issues[0], list));
@@ -58,17 +71,17 @@ export function ownModels(read: unknown, keyNamed: KeyNamed): OwnModel[] {
     const where = placeOf(at, given.id);
     if (seen.has(given.id)) throw new OwnModelsFault(`${where} is there twice.`);
     seen.add(given.id);
-    return resolved(given, where, keyNamed);
+    return resolved(given, where, keyNamed, findPackage);
   });
 }
 
-function resolved(given: Given, where: string, keyNamed: KeyNamed): OwnModel {
+function resolved(given: Given, where: string, keyNamed: KeyNamed, findPackage: FindPackage): OwnModel {
   const known = knownModels.find((model) => model.id === given.id);
   const like = given.like === undefined ? undefined : knownModels.find((model) => model.id === given.like);
   if (given.like !== undefined && !like) {
     throw new OwnModelsFault(`${where}, field like: no known model is called ${given.like}.`);
   }
-  const provider = given.provider ?? known?.provider;
+  const provider = given.provider ?? (given.package === undefined ? known?.provider : 'ai-sdk');
   if (provider === undefined) {
     throw new OwnModelsFault(
       `${where}, field provider: must be one of ${providers.join(', ')}, for it is no known model.`,
@@ -77,12 +90,18 @@ function resolved(given: Given, where: string, keyNamed: KeyNamed): OwnModel {
   if (known && provider !== known.provider && given.base_url === undefined) {
     throw new OwnModelsFault(`${where}, field provider: ${given.id} is a model of ${known.provider}.`);
   }
-  if (given.base_url !== undefined && provider !== 'compatible') {
-    throw new OwnModelsFault(`${where}, field base_url: is for the provider compatible alone.`);
+  for (const field of ['package', 'factory', 'options'] as const) {
+    if (given[field] !== undefined && provider !== 'ai-sdk')
+      throw new OwnModelsFault(`${where}, field ${field}: is for the provider ai-sdk alone.`);
   }
-  if (given.api_key_env !== undefined && given.base_url === undefined) {
+  if (given.base_url !== undefined && provider !== 'compatible' && provider !== 'ai-sdk') {
+    throw new OwnModelsFault(`${where}, field base_url: is for the providers compatible and ai-sdk alone.`);
+  }
+  if (given.api_key_env !== undefined && given.base_url === undefined && provider !== 'ai-sdk') {
     throw new OwnModelsFault(`${where}, field api_key_env: belongs to a base_url.`);
   }
+  const apiKey = keyFor(given.api_key_env, keyNamed, where);
+  const baseUrl = given.base_url ?? null;
   return {
     ...factsOf(given, known, like),
     id: given.id,
@@ -90,12 +109,23 @@ function resolved(given: Given, where: string, keyNamed: KeyNamed): OwnModel {
     name: given.name ?? known?.name ?? given.id,
     model: given.model ?? wireNameOf(given.id),
     ...(given.max_output_tokens !== undefined && { longestAnswer: given.max_output_tokens }),
-    endpoint:
-      given.base_url === undefined ? null : endpointOf(given.base_url, keyFor(given.api_key_env, keyNamed, where)),
+    endpoint: baseUrl === null || provider === 'ai-sdk' ? null : { baseUrl, apiKey },
+    ...(provider === 'ai-sdk' && { packaged: { package: packageOf(given, where, findPackage), apiKey, baseUrl } }),
   };
 }
 
-const endpointOf = (baseUrl: string, apiKey: (() => string) | null) => ({ baseUrl, apiKey });
+/** Found at the start, so that a missing package is reported there. It is loaded by the first call. */
+function packageOf(given: Given, where: string, findPackage: FindPackage): ProviderPackage {
+  const { package: name, factory = null, options = {} } = given;
+  if (name === undefined) throw new OwnModelsFault(`${where}, field package: must name an npm package.`);
+  const url = findPackage(name);
+  if (url === null) {
+    throw new OwnModelsFault(
+      `${where}, field package: ${name} is not installed. Run \`npm install ${name}\` in the folder where the server runs.`,
+    );
+  }
+  return { name, url, factory, options };
+}
 
 /** The retirement date is not copied: a model that only resembles another may live longer elsewhere. */
 function factsOf(given: Given, known: Entry | undefined, like: Entry | undefined): Facts {

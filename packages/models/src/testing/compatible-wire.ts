@@ -17,10 +17,10 @@ export const compatibleWire: Wire = {
     };
   },
 
-  frames: ({ thinking, text, calls, usage, stop }, { model }) => {
+  frames: ({ thinking, text, calls, usage, stop, usageInLastChoice }, { model }) => {
     const base = { id: 'chatcmpl-scripted', object: 'chat.completion.chunk', created: 1_700_000_000, model };
-    const frame = (delta: Record<string, unknown>, finish_reason: string | null = null) =>
-      `data: ${JSON.stringify({ ...base, choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+    const frame = (delta: Record<string, unknown>, finish_reason: string | null = null, more: object = {}) =>
+      `data: ${JSON.stringify({ ...base, choices: [{ index: 0, delta, finish_reason }], ...more })}\n\n`;
     const callFrames = calls.map(({ id, name, arguments: json }, index) => {
       const middle = Math.ceil(json.length / 2);
       return [
@@ -47,8 +47,8 @@ export const compatibleWire: Wire = {
       text: text.map((content) => frame({ content })),
       closing: [
         ...callFrames,
-        frame({}, reasonOf(stop, calls.length > 0)),
-        usageFrame ? `data: ${JSON.stringify(usageFrame)}\n\n` : '',
+        frame({}, reasonOf(stop, calls.length > 0), usageInLastChoice && usageFrame ? { usage: usageFrame.usage } : {}),
+        usageFrame && !usageInLastChoice ? `data: ${JSON.stringify(usageFrame)}\n\n` : '',
         'data: [DONE]\n\n',
       ].join(''),
     };

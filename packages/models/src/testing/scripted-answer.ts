@@ -40,6 +40,8 @@ export type ScriptedAnswer = {
   /** `inputTokens` excludes cached and newly cached tokens. */
   usage?: { inputTokens: number; outputTokens: number; cacheReadTokens?: number; cacheWriteTokens?: number } | null;
   stop?: 'length' | 'filter';
+  /** Chat completions only: the last choice reports the usage, as at Mistral, instead of a separate event. */
+  usageInLastChoice?: boolean;
   /** Before the first byte. */
   delayMs?: number;
   /** Between chunks of text. */
@@ -103,6 +105,7 @@ type CompleteAnswer = {
   calls: readonly { id: string; name: string; arguments: string }[];
   usage: { inputTokens: number; outputTokens: number; cacheReadTokens: number; cacheWriteTokens: number } | null;
   stop: 'length' | 'filter' | null;
+  usageInLastChoice: boolean;
 };
 
 const passing =

@@ -175,6 +175,7 @@ async function stream(response: ServerResponse, wire: Wire, scripted: ScriptedAn
       calls: callsOf(scripted),
       usage: usageOf(scripted),
       stop: scripted.stop ?? null,
+      usageInLastChoice: scripted.usageInLastChoice ?? false,
     },
     { model },
   );

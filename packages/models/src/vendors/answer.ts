@@ -55,6 +55,10 @@ async function* readText(
   { vendor, timing, request, wireRequest }: Attempt,
   answer: WireAnswer,
 ): AsyncGenerator<string> {
+  if (vendor.readPackaged) {
+    const { idleTimeoutMs } = timing;
+    return yield* vendor.readPackaged(wireRequest, answer, { signal: request.signal, idleTimeoutMs });
+  }
   const body = JSON.stringify(vendor.wire.body(wireRequest));
   const { signal } = request;
   const headers = await vendor.headers({ url: vendor.url, body });

@@ -2,6 +2,7 @@ import type { JsonSchema } from '@vestra/agent/message';
 import type { PlacedModel, Provider } from '../prices.ts';
 import type { CompatibleEndpoint, Endpoint, ModelSettings } from '../settings.ts';
 import { addressOf } from './address.ts';
+import type { PackagedModel, ReadPackagedAnswer } from './ai-sdk/packaged-answer.ts';
 import { type Azure, atAzure, atBedrock, atVertex, type Bedrock, type Vertex } from './clouds/clouds.ts';
 import { anthropicWire, bindsThinking, thinkingBeta } from './wires/anthropic.ts';
 import { isTakenByAnthropic } from './wires/anthropic-schema.ts';
@@ -23,6 +24,8 @@ export type Vendor = {
   modelId: string;
   wire: Wire;
   url: string;
+  /** Reads answers through an AI SDK provider package instead of `wire`. */
+  readPackaged?: ReadPackagedAnswer;
   /** The framing of events in the response. Default: server-sent events. */
   framing?: 'aws';
   /** A function, so that a printed or serialised vendor cannot show the key. Some sign the request. */
@@ -66,7 +69,7 @@ export function openVendor(settings: ModelSettings, model: PlacedModel): Vendor 
 
 const kindOf = (type: string) => (/^(image|audio)\//.exec(type)?.[1] as 'image' | 'audio' | undefined) ?? 'pdf';
 
-function vendorOf(settings: ModelSettings, { provider, model, endpoint }: PlacedModel): VendorOfAnyModel {
+function vendorOf(settings: ModelSettings, { provider, model, endpoint, packaged }: PlacedModel): VendorOfAnyModel {
   switch (provider as VendorName) {
     case 'anthropic':
       return anthropic(settings.anthropic as Endpoint, model);
@@ -84,6 +87,8 @@ function vendorOf(settings: ModelSettings, { provider, model, endpoint }: Placed
       return { ...openai(nobody, model), name: 'azure', ...atAzure(settings.clouds?.azure as Azure) };
     case 'compatible':
       return compatible(endpoint ?? (settings.compatible as CompatibleEndpoint), model, endpoint !== null);
+    case 'ai-sdk':
+      return fromPackage({ ...(packaged as NonNullable<typeof packaged>), modelId: model });
   }
 }
 
@@ -164,3 +169,35 @@ function compatible(
     takesSchema: () => true,
   };
 }
+
+function fromPackage(model: PackagedModel): VendorOfAnyModel {
+  const { name } = model.package;
+  return {
+    name: 'ai-sdk',
+    title: name,
+    keySetting: 'the api_key_env of its entry in VESTRA_MODELS_FILE',
+    addressSetting: 'the base_url of its entry in VESTRA_MODELS_FILE',
+    modelId: model.modelId,
+    wire: noWire,
+    readPackaged: whenFirstRead(model),
+    url: '',
+    headers: () => ({}),
+    longestToolName: 64,
+    reads: new Map([...images, 'application/pdf', ...audio].map((type) => [type, 20 * MiB])),
+    takesSchema: () => true,
+  };
+}
+
+/** A server without such a model loads none of this. */
+function whenFirstRead(model: PackagedModel): ReadPackagedAnswer {
+  let read: ReadPackagedAnswer | null = null;
+  return async function* readAnswer(...given) {
+    read ??= (await import('./ai-sdk/packaged-answer.ts')).packagedAnswers(model);
+    yield* read(...given);
+  };
+}
+
+const noWire: Wire = {
+  body: () => ({}),
+  reader: () => () => {},
+};

@@ -160,4 +160,9 @@ export const models = area('models', 'done', [
     'docs/models.md#provider-requests',
     "Test servers refuse what vendors are known to refuse, and request bodies fit the types that OpenAI's own client publishes.",
   ],
+  [
+    'MOD-790',
+    'docs/models.md#provider-packages',
+    "A model whose entry names an AI SDK provider package is served by it and billed at the entry's price, with the faults of the built-in providers.",
+  ],
 ]);

@@ -198,4 +198,29 @@ export const conversations = area('conversations', 'done', [
     'docs/conversations.md#events',
     'A model call that failed is in the trace of its reply or task with the reason and the status of the provider, and without the words of the provider.',
   ],
+  [
+    'CONV-700',
+    'docs/conversations.md#deleting-conversations',
+    'Deleting a conversation removes its messages, events, traces, outputs, files and sessions from every route and table; its costs stay without text.',
+  ],
+  [
+    'CONV-701',
+    'docs/conversations.md#deleting-conversations',
+    'A message that arrives while its conversation is deleted starts nothing.',
+  ],
+  [
+    'CONV-702',
+    'docs/conversations.md#deleting-conversations',
+    'Only a key of the org and mode with the scope `runtime` may delete a conversation.',
+  ],
+  [
+    'CONV-703',
+    'docs/conversations.md#deleting-conversations',
+    '`conversation_retention_days` of the org, kept for each mode, deletes conversations after so many days without activity.',
+  ],
+  [
+    'CONV-704',
+    'docs/conversations.md#deleting-conversations',
+    '`VESTRA_RETENTION_CONVERSATIONS_DAYS` is an upper bound for every org.',
+  ],
 ]);

@@ -5,6 +5,7 @@ import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/s
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
+import { rowsWith } from '../support/marked-rows.ts';
 import type { ApiResponse } from '../support/server.ts';
 
 let server: AgentServer;
@@ -63,25 +64,6 @@ function leaveMarkers(request: NormalisedRequest): ScriptedAnswer {
   return { text: `${marker} was found.` };
 }
 
-/** Rows of every table that contain the text in any column. */
-async function rowsWith(text: string): Promise<Record<string, string[]>> {
-  const tables = await query<{ name: string }>(
-    server.connectionString,
-    `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,
-  );
-  const found: Record<string, string[]> = {};
-  for (const { name } of tables) {
-    // Bytes are written out as hex, and JSON writes some characters in its own way: none of these are in the texts.
-    const rows = await query<{ row: string }>(
-      server.connectionString,
-      `SELECT t::text AS row FROM "${name}" AS t WHERE strpos(t::text, $1) > 0 OR strpos(t::text, $2) > 0`,
-      [text, Buffer.from(text).toString('hex')],
-    );
-    if (rows.length > 0) found[name] = rows.map(({ row }) => row);
-  }
-  return found;
-}
-
 describe('the erasure of a user', () => {
   it('leaves no row and no file behind, except their spend under `unknown` [USR-021, USR-022, USR-023, USE-016, RSN-008]', async () => {
     await done('POST', '/v1/users', {
@@ -116,8 +98,8 @@ describe('the erasure of a user', () => {
     const downloads = await Promise.all(links);
     for (const url of downloads) expect((await fetch(url)).status).toBe(200);
 
-    expect((await rowsWith(`${marker} thought`)).run_steps).toHaveLength(7);
-    const before = await rowsWith(marker);
+    expect((await rowsWith(server, `${marker} thought`)).run_steps).toHaveLength(7);
+    const before = await rowsWith(server, marker);
     expect(Object.keys(before)).toEqual(
       expect.arrayContaining([
         'conversation_events',
@@ -135,7 +117,7 @@ describe('the erasure of a user', () => {
         'users',
       ]),
     );
-    const named = await rowsWith(userId);
+    const named = await rowsWith(server, userId);
     expect(Object.keys(named)).toEqual(
       expect.arrayContaining(['audit_entries', 'idempotency_keys', 'ledger_entries', 'secrets', 'sessions', 'tasks']),
     );
@@ -147,8 +129,8 @@ describe('the erasure of a user', () => {
     const { data } = await server.until('/v1/events?type=user.deleted', (body) => body.data.length === 1);
     expect(data[0].data).toEqual({ object: 'user', id: userId, deleted: true });
 
-    expect(await rowsWith(marker)).toEqual({});
-    const { audit_entries, events, ...others } = await rowsWith(userId);
+    expect(await rowsWith(server, marker)).toEqual({});
+    const { audit_entries, events, ...others } = await rowsWith(server, userId);
     expect(others).toEqual({});
     expect([events?.length, audit_entries?.length]).toEqual([1, expect.any(Number)]);
     for (const url of downloads) expect((await fetch(url)).status).toBe(404);

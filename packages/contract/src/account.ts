@@ -104,6 +104,12 @@ const org = z
     openings: z
       .record(z.string(), opening)
       .describe('By the slug of a deployment, or `*` for the rest: the opening text of a session’s page.'),
+    conversation_retention_days: z
+      .int()
+      .nullable()
+      .describe(
+        'Days after which a conversation without activity is deleted; null: never, unless the operator sets a bound.',
+      ),
     balance_usd: usd.describe('US dollars in the wallet of this mode; at zero, tasks stop with 402 `wallet_empty`.'),
     caps: caps.describe('The spending caps.'),
     usage_alerts: usageAlerts.describe('When spending is reported.'),
@@ -189,6 +195,13 @@ export const orgs = {
         .describe(
           'By the slug of a deployment, or `*` for the rest: the opening text of a session’s page; replaces all.',
         ),
+      conversation_retention_days: z
+        .int()
+        .min(1)
+        .max(36_500)
+        .nullable()
+        .optional()
+        .describe('Delete a conversation after so many days without activity; null: never.'),
     }),
     status: 200,
     response: org,

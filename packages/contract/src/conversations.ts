@@ -17,7 +17,7 @@ import {
 } from './message.ts';
 import { metadataInput } from './metadata.ts';
 import { namedDeployment } from './named-deployment.ts';
-import { page, pageQuery } from './page.ts';
+import { deleted, page, pageQuery } from './page.ts';
 import { route } from './route.ts';
 import { scenarioDraft } from './scenarios.ts';
 import { type SeenFields, shown } from './session-access.ts';
@@ -308,6 +308,20 @@ export const conversations = {
     response: conversation,
     errors: ['conversation_not_found'],
     command: 'conversations stop',
+  }),
+  delete: route({
+    method: 'DELETE',
+    path: '/v1/conversations/{conversation_id}',
+    auth: 'key',
+    scopes: ['runtime'],
+    summary: 'Delete a conversation with its messages, events, traces, outputs and files.',
+    description:
+      'What is open is stopped and charged first. Sessions of the conversation end. Costs stay in the usage report without any text, and facts in the memory stay: delete those with `DELETE /v1/memory`.',
+    params: conversationParams,
+    status: 200,
+    response: deleted('conversation'),
+    errors: ['conversation_not_found'],
+    command: 'conversations delete',
   }),
   draftScenario: route({
     method: 'POST',

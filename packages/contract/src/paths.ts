@@ -410,6 +410,11 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       path: '/v1/conversations/{conversation_id}/stop',
       params: ['conversation_id'],
     },
+    delete: {
+      method: 'DELETE',
+      path: '/v1/conversations/{conversation_id}',
+      params: ['conversation_id'],
+    },
     draftScenario: {
       method: 'POST',
       path: '/v1/conversations/{conversation_id}/scenario-draft',

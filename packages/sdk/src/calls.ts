@@ -881,6 +881,18 @@ export type Calls = {
      */
     stop: RouteCall<Api['conversations']['stop']>;
     /**
+     * Delete a conversation with its messages, events, traces, outputs and files.
+     *
+     * What is open is stopped and charged first. Sessions of the conversation end. Costs stay in the usage report without any text, and facts in the memory stay: delete those with `DELETE /v1/memory`.
+     *
+     * `DELETE /v1/conversations/{conversation_id}`, scope runtime; `vestra conversations delete`
+     *
+     * - `conversation_id`: The id of a conversation, `conv_` and 24 characters.
+     *
+     * @throws {VestraError} `conversation_not_found`
+     */
+    delete: RouteCall<Api['conversations']['delete']>;
+    /**
      * Draft a scenario from a conversation, with the results of its tools; nothing is saved.
      *
      * The first message becomes the goal, and the results of the deployment’s own tools are included without credentials. If the version’s model comes from a provider, it words the criteria and the call is billed. Save it with `POST …/scenarios`.
@@ -2288,6 +2300,7 @@ export type Calls = {
      * - `otlp_content`: True: traces include messages and the input and output of tools, without credentials.
      * - `model_fallbacks`: By the slug of a deployment, or `*` for the rest: up to 5 fallback models if its own model is unavailable; replaces all.
      * - `openings`: By the slug of a deployment, or `*` for the rest: the opening text of a session’s page; replaces all.
+     * - `conversation_retention_days`: Delete a conversation after so many days without activity; null: never.
      *
      * @throws {VestraError} `invalid_origin`, `invalid_deployment`, `memory_endpoint_required`, `invalid_secret_name`
      */

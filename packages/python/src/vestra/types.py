@@ -1614,6 +1614,10 @@ class Org(Resource):
     """
     openings: dict[str, OrgOpening]
     """By the slug of a deployment, or `*` for the rest: the opening text of a session’s page."""
+    conversation_retention_days: int | None
+    """Days after which a conversation without activity is deleted; null: never, unless the operator
+    sets a bound.
+    """
     balance_usd: float
     """US dollars in the wallet of this mode; at zero, tasks stop with 402 `wallet_empty`."""
     caps: OrgCaps

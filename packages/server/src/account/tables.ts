@@ -50,6 +50,8 @@ export const orgSettings = table('org_settings', {
   model_fallbacks: jsonb<Record<string, string[]>>().withDefault(),
   /** By the slug of a deployment, or `*`: the opening of the session page. */
   openings: jsonb<Record<string, Opening>>().withDefault(),
+  /** Conversations are deleted after so many days without activity; null: never. */
+  conversation_retention_days: integer().nullable(),
   org_daily_micros: micros().nullable(),
   user_daily_micros: micros().nullable(),
   org_monthly_micros: micros().nullable(),

@@ -3,10 +3,10 @@ import type { Kernel } from '../platform/kernel.ts';
 import { anHour, type Registration } from '../platform/registration.ts';
 import { advanceBatch, unfinishedBatches } from './batches/advance.ts';
 import { batchRoutes } from './batches/routes.ts';
-import { itemEraser } from './batches/store.ts';
+import { eraseItemsOf, itemEraser } from './batches/store.ts';
 import { routineRoutes, routineRunRoutes } from './routines/routes.ts';
 import { runDueRoutines } from './routines/runs.ts';
-import { deleteRoutinesOf } from './routines/store.ts';
+import { deleteRoutinesOf, detachRoutines } from './routines/store.ts';
 import { pruneDeliveries } from './webhooks/deliveries.ts';
 import { deliveryRoutes, webhookRoutes } from './webhooks/routes.ts';
 import { pruneWebhookSecrets } from './webhooks/signatures.ts';
@@ -34,6 +34,7 @@ export function register(kernel: Kernel, { engine }: { engine: Engine }): Regist
     sweeps: [unfinishedBatches],
     retention: [{ days: config.retentionDays.deliveries, prune: pruneDeliveries }],
     expiry: [{ days: anHour, prune: pruneWebhookSecrets }],
+    conversationErasure: [detachRoutines, eraseItemsOf],
     erasure: [deleteRoutinesOf, itemEraser(jobs)],
   };
 }

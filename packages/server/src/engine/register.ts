@@ -1,12 +1,13 @@
 import type { Followers } from '../account/index.ts';
 import type { Kernel } from '../platform/kernel.ts';
-import { anHour, type Registration } from '../platform/registration.ts';
+import { anHour, type EraseConversations, type Registration } from '../platform/registration.ts';
+import { deleteInactiveConversations } from './conversations/delete.ts';
 import { conversationRoutes } from './conversations/routes.ts';
 import { fileEraser, pruneToolFiles, pruneUnused } from './files/content.ts';
 import { createDownloadLinks } from './files/downloads.ts';
 import { fileRoutes } from './files/routes.ts';
 import { interactionRoutes } from './interactions/routes.ts';
-import { eraseConversationsOf, pruneStreams } from './records/conversation-log.ts';
+import { eraseConversations, eraseConversationsOf, pruneStreams } from './records/conversation-log.ts';
 import { isAttached } from './records/messages.ts';
 import { pruneTraces } from './records/run-steps.ts';
 import { extractMemories } from './runs/extract-memories.ts';
@@ -17,7 +18,11 @@ import { runReplyJob, runTaskJob, unfinishedReplies, unfinishedTasks } from './t
 
 export function register(
   { config, db, files, signingSecret }: Kernel,
-  { engine, followers }: { engine: Engine; followers: Followers },
+  {
+    engine,
+    followers,
+    conversationErasure,
+  }: { engine: Engine; followers: Followers; conversationErasure: () => readonly EraseConversations[] },
 ): Registration {
   const { retentionDays: days } = config;
   return {
@@ -25,7 +30,7 @@ export function register(
       const links = createDownloadLinks(signingSecret, publicUrl);
       const linkTo = (fileId: string) => links.make(fileId).url;
       return {
-        conversations: conversationRoutes({ engine, followers, streams, linkTo }),
+        conversations: conversationRoutes({ engine, followers, streams, linkTo, erasure: conversationErasure() }),
         interactions: interactionRoutes({ engine }),
         tasks: taskRoutes({ engine, linkTo }),
         files: fileRoutes({
@@ -50,6 +55,8 @@ export function register(
       // Longer than an upload takes between the file store and its row.
       { days: anHour, prune: pruneUnused(files) },
     ],
+    housekeeping: (signal) => deleteInactiveConversations(engine, conversationErasure(), days.conversations, signal),
+    conversationErasure: [eraseConversations],
     erasure: [eraseConversationsOf, fileEraser(files)],
   };
 }

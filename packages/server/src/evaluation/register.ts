@@ -5,7 +5,7 @@ import type { Registration } from '../platform/registration.ts';
 import { feedbackRoutes } from './feedback/routes.ts';
 import type { Player } from './player/player.ts';
 import { playReplay, unfinishedReplays } from './replays/play.ts';
-import { eraseReplaysOf } from './replays/replays.ts';
+import { eraseReplaysFrom, eraseReplaysOf } from './replays/replays.ts';
 import { replayRoutes } from './replays/routes.ts';
 import { conversationDraftRoutes, draftRoutes, scenarioRoutes } from './scenarios/routes.ts';
 import { playTestRun, unfinishedTestRuns } from './test-runs/play.ts';
@@ -38,6 +38,7 @@ export function register(
       'replay.play': ({ replay_id }, { signal }) => playReplay(player, replay_id, signal),
     },
     sweeps: [unfinishedTestRuns, unfinishedReplays],
+    conversationErasure: [eraseReplaysFrom],
     erasure: [eraseReplaysOf],
   };
 }

@@ -13,7 +13,7 @@ import { pruneConnections, removeConnectionsOfUser } from './apps/store.ts';
 import { functionRoutes } from './functions/routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { createScreenCredentials, createSessionIdentity } from './sessions/sessions.ts';
-import { pruneSessions, removeSessionsOfUser } from './sessions/store.ts';
+import { pruneSessions, removeSessionsOfUser, sessionEnder } from './sessions/store.ts';
 
 /** The apps that users can connect, and the sign-in there. */
 export type Apps = { catalogue: AppCatalogue; signIn: AppSignIn };
@@ -70,6 +70,7 @@ export function register(kernel: Kernel, services: IntegrationServices): Registr
       { days: 30, prune: pruneSessions },
       { days: 30, prune: pruneConnections },
     ],
+    conversationErasure: [sessionEnder((sessionId) => processNews.notify('credential', sessionId))],
     erasure: [removeSessionsOfUser, removeConnectionsOfUser],
   };
 }

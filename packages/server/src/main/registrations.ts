@@ -63,6 +63,7 @@ export type ServerParts = {
 export function registrationsOf(kernel: Kernel, parts: ServerParts): Registration[] {
   const { db, processNews, customerMemory } = kernel;
   const { engine } = parts;
+  const conversationErasure = () => modules.toReversed().flatMap((module) => module.conversationErasure ?? []);
   const modules: Registration[] = [
     registerPlatform(),
     registerAccount(kernel, {
@@ -99,7 +100,7 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
       },
       timezoneGiven: moveRoutinesToTimezone,
     }),
-    registerEngine(kernel, parts),
+    registerEngine(kernel, { ...parts, conversationErasure }),
     registerComputers(kernel, parts),
     registerAutomation(kernel, parts),
     registerIntegrations(kernel, {

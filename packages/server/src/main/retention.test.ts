@@ -253,7 +253,13 @@ describe('traces of runs', () => {
 
 describe('retention settings', () => {
   it('default to the documented days [RET-001, RET-002, RET-003, RET-004]', () => {
-    expect(readConfig({}).retentionDays).toEqual({ events: 30, traces: 90, deliveries: 30, audit: 365 });
+    expect(readConfig({}).retentionDays).toEqual({
+      events: 30,
+      traces: 90,
+      deliveries: 30,
+      audit: 365,
+      conversations: null,
+    });
   });
 
   it.each([

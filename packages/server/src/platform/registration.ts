@@ -30,9 +30,20 @@ export type Registration = {
   expiry?: readonly PruneRule[];
   /** Hourly tasks that no rule describes. */
   housekeeping?: (signal: AbortSignal) => Promise<void>;
+  /** Deletes the rows about conversations, from the highest module down and in one transaction. */
+  conversationErasure?: readonly EraseConversations[];
   /** Deletes the rows of a user. The steps run from the highest module down, so that none can create rows again below. */
   erasure?: readonly EraseStep[];
 };
+
+/** Deletes everything that a module stores about conversations. */
+export type EraseConversations = (
+  tx: Transaction,
+  tenant: Tenant,
+  conversationIds: readonly string[],
+  /** Runs after the commit. */
+  afterwards: (work: () => void) => void,
+) => Promise<void>;
 
 /** A step may run again after a crash, and then finds less to delete. */
 export type EraseStep = (tx: Transaction, tenant: Tenant, userId: string) => Promise<void>;

@@ -24,7 +24,7 @@ export const register = (
     async (tx, tenant, userId) => {
       // A stored answer that shows a fact does not name its user.
       const shownIds = await eraseMemoriesOf(tx, tenant, userId);
-      await deleteAnswers(tx, tenant, { userId, shownIds });
+      await deleteAnswers(tx, tenant, { named: [userId], shownIds });
     },
   ],
 });

@@ -490,6 +490,34 @@ class Conversations(Group):
             extra_headers=extra_headers,
         )
 
+    def delete(
+        self,
+        conversation_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Delete a conversation with its messages, events, traces, outputs and files.
+
+        What is open is stopped and charged first. Sessions of the conversation end. Costs stay in
+        the usage report without any text, and facts in the memory stay: delete those with `DELETE
+        /v1/memory`.
+
+        Args:
+            conversation_id: The id of a conversation, `conv_` and 24 characters.
+
+        Fails with `conversation_not_found`.
+        """
+        return self._call(
+            types.Deleted,
+            "conversations.delete",
+            "DELETE",
+            "/v1/conversations/{conversation_id}",
+            path={"conversation_id": conversation_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
     def draft_scenario(
         self,
         conversation_id: str,
@@ -1005,6 +1033,34 @@ class AsyncConversations(AsyncGroup):
             "conversations.stop",
             "POST",
             "/v1/conversations/{conversation_id}/stop",
+            path={"conversation_id": conversation_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def delete(
+        self,
+        conversation_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Delete a conversation with its messages, events, traces, outputs and files.
+
+        What is open is stopped and charged first. Sessions of the conversation end. Costs stay in
+        the usage report without any text, and facts in the memory stay: delete those with `DELETE
+        /v1/memory`.
+
+        Args:
+            conversation_id: The id of a conversation, `conv_` and 24 characters.
+
+        Fails with `conversation_not_found`.
+        """
+        return await self._call(
+            types.Deleted,
+            "conversations.delete",
+            "DELETE",
+            "/v1/conversations/{conversation_id}",
             path={"conversation_id": conversation_id},
             timeout=timeout,
             extra_headers=extra_headers,

@@ -45,6 +45,7 @@ class Orgs(Group):
         otlp_content: bool | None = None,
         model_fallbacks: Mapping[str, Sequence[str]] | None = None,
         openings: Mapping[str, params.OrgOpeningParam] | None = None,
+        conversation_retention_days: int | None | Omit = OMIT,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Org:
@@ -75,6 +76,8 @@ class Orgs(Group):
                 models if its own model is unavailable; replaces all.
             openings: By the slug of a deployment, or `*` for the rest: the opening text of a
                 session’s page; replaces all.
+            conversation_retention_days: Delete a conversation after so many days without activity;
+                null: never.
 
         Fails with `invalid_origin`, `invalid_deployment`, `memory_endpoint_required`,
         `invalid_secret_name`.
@@ -100,6 +103,7 @@ class Orgs(Group):
                 "memory_endpoint": memory_endpoint,
                 "otlp_endpoint": otlp_endpoint,
                 "otlp_headers_secret": otlp_headers_secret,
+                "conversation_retention_days": conversation_retention_days,
             },
             takes_body=True,
             timeout=timeout,
@@ -172,6 +176,7 @@ class AsyncOrgs(AsyncGroup):
         otlp_content: bool | None = None,
         model_fallbacks: Mapping[str, Sequence[str]] | None = None,
         openings: Mapping[str, params.OrgOpeningParam] | None = None,
+        conversation_retention_days: int | None | Omit = OMIT,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Org:
@@ -202,6 +207,8 @@ class AsyncOrgs(AsyncGroup):
                 models if its own model is unavailable; replaces all.
             openings: By the slug of a deployment, or `*` for the rest: the opening text of a
                 session’s page; replaces all.
+            conversation_retention_days: Delete a conversation after so many days without activity;
+                null: never.
 
         Fails with `invalid_origin`, `invalid_deployment`, `memory_endpoint_required`,
         `invalid_secret_name`.
@@ -227,6 +234,7 @@ class AsyncOrgs(AsyncGroup):
                 "memory_endpoint": memory_endpoint,
                 "otlp_endpoint": otlp_endpoint,
                 "otlp_headers_secret": otlp_headers_secret,
+                "conversation_retention_days": conversation_retention_days,
             },
             takes_body=True,
             timeout=timeout,

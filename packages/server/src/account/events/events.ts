@@ -60,7 +60,7 @@ export function findEvent(db: Executor, tenant: Tenant, eventId: string): Promis
 export async function eraseEvents(
   tx: Transaction,
   tenant: Tenant,
-  { userId, conversationIds }: { userId: string; conversationIds: readonly string[] },
+  { userId, conversationIds }: { userId: string | null; conversationIds: readonly string[] },
 ): Promise<void> {
   await run(
     tx,

@@ -138,6 +138,7 @@ const presentOrg = ({ org, settings }: OrgInMode, balance: Micros) => ({
   otlp_content: settings.otlp_content,
   model_fallbacks: settings.model_fallbacks,
   openings: settings.openings,
+  conversation_retention_days: settings.conversation_retention_days,
   balance_usd: microsToUsd(balance),
   caps: presentCaps({ org, settings }),
   usage_alerts: { thresholds: settings.alert_thresholds },

@@ -23,6 +23,7 @@ export type OrgChanges = { name?: string } & Partial<
     | 'otlp_content'
     | 'model_fallbacks'
     | 'openings'
+    | 'conversation_retention_days'
   >
 >;
 

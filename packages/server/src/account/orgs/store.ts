@@ -1,10 +1,11 @@
+import type { Mode } from '@vestra/contract/route';
 import { modes } from '@vestra/contract/route';
 import type { Tenant } from '../../platform/caller.ts';
 import { distinct, requestedRows } from '../../platform/db/batch-concurrent-calls.ts';
 import type { Executor } from '../../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
-import { bytes, columnsOf, type NewRowOf, text } from '../../platform/db/table.ts';
+import { bytes, columnsOf, integer, type NewRowOf, text } from '../../platform/db/table.ts';
 import { type OrgRow, type OrgSettings, orgSettings, orgs } from '../tables.ts';
 
 export async function findOrg(db: Executor, orgId: string): Promise<OrgRow> {
@@ -112,3 +113,15 @@ export async function resealDataKeys(
   }
   return rows.length;
 }
+
+/** The modes of orgs whose conversations are deleted after some days. `bound`: the operator's maximum for all. */
+export const conversationRetentions = (
+  db: Executor,
+  bound: number | null,
+): Promise<{ org_id: string; mode: Mode; days: number }[]> =>
+  rowsOf(
+    db,
+    { org_id: text(), mode: text<Mode>(), days: integer() },
+    sql`SELECT org_id, mode, least(conversation_retention_days, ${bound}::int) AS days FROM ${orgSettings}
+      WHERE conversation_retention_days IS NOT NULL OR ${bound}::int IS NOT NULL ORDER BY org_id, mode`,
+  );

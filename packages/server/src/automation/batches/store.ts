@@ -16,7 +16,7 @@ import {
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { boolean, columnsOf, count, json, micros, type NewRowOf, text } from '../../platform/db/table.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
-import type { EraseStep } from '../../platform/registration.ts';
+import type { EraseConversations, EraseStep } from '../../platform/registration.ts';
 import { type BatchCounts, type BatchItemRow, type BatchRow, batches, batchItems } from './tables.ts';
 
 type Page = { limit: number; after: readonly string[] | null };
@@ -241,6 +241,18 @@ export function endItemStatement(turn: TurnRow, costMicros: Sql): Statement<Item
  * Erases everything of a user's items but their index. Open items fail. It must run before the conversations are
  * erased, while items can still be found by their turn.
  */
+/** Empties the items that ran in these conversations. Their status and cost stay. */
+export const eraseItemsOf: EraseConversations = async (tx, { orgId, mode }, conversationIds) => {
+  await run(
+    tx,
+    sql`UPDATE batch_items SET message = NULL, context = NULL, metadata = '{}', conversation_id = NULL, turn_id = NULL,
+        cost_micros = COALESCE(cost_micros, (SELECT sum(amount_micros) FROM ledger_entries l
+          WHERE l.account = 'spend' AND l.task_id = batch_items.task_id)),
+        task_id = NULL, error_message = CASE WHEN error_code IS NOT NULL THEN 'The conversation was deleted.' END
+      WHERE org_id = ${orgId} AND mode = ${mode} AND conversation_id = ANY(${conversationIds})`,
+  );
+};
+
 export function itemEraser(jobs: JobSender): EraseStep {
   return async (tx, { orgId, mode }, userId) => {
     const rows = await rowsOf(

@@ -4,6 +4,7 @@ import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { type ChangesOf, insert, insertMany, maybeOne, one, rowsOf, run, update } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, count, text } from '../../platform/db/table.ts';
+import type { EraseConversations } from '../../platform/registration.ts';
 import type { RoutineChanges } from './routine.ts';
 import {
   type NewRoutine,
@@ -62,6 +63,15 @@ export async function deleteRoutines(tx: Transaction, ids: readonly string[]): P
 export async function deleteRoutinesOf(tx: Transaction, tenant: Tenant, userId: string): Promise<void> {
   await run(tx, sql`DELETE FROM ${routines} WHERE ${owned(tenant)} AND user_id = ${userId}`);
 }
+
+/** Their next run starts a new conversation. */
+export const detachRoutines: EraseConversations = async (tx, tenant, conversationIds) => {
+  await run(
+    tx,
+    sql`UPDATE ${routines} SET conversation_id = NULL, own_conversation = false
+      WHERE ${owned(tenant)} AND conversation_id = ANY(${conversationIds})`,
+  );
+};
 
 /** Locks the routines that the deployment file has in this mode. */
 export function lockFileManaged(tx: Transaction, tenant: Tenant, deployment: DeploymentRow): Promise<RoutineRow[]> {

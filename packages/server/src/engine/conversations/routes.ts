@@ -16,6 +16,7 @@ import {
   type WriteStatements,
 } from '../../platform/http/handler.ts';
 import type { OpenStream, Streams } from '../../platform/http/streams.ts';
+import type { EraseConversations } from '../../platform/registration.ts';
 import { announce, type CommittedChange, changeConversation } from '../records/change.ts';
 import { firstSeqOfTurn } from '../records/conversation-log.ts';
 import { findConversation, findConversationsWithCost, listConversations } from '../records/conversations.ts';
@@ -29,10 +30,18 @@ import type { Engine } from '../runs/ports.ts';
 import type { PlannedConversation } from '../turns/accept-unlocked.ts';
 import { stopAll } from '../turns/stop.ts';
 import { createConversation, planCreation } from './create.ts';
+import { deleteConversation } from './delete.ts';
 import { followConversation, followTurn, waitForTurn } from './follow.ts';
 import { planSentMessage, sendMessage, withTraceparent } from './message.ts';
 
-export type ConversationDependencies = { engine: Engine; followers: Followers; streams: Streams; linkTo: LinkTo };
+export type ConversationDependencies = {
+  engine: Engine;
+  followers: Followers;
+  streams: Streams;
+  linkTo: LinkTo;
+  /** Deletes everything about conversations in every module. */
+  erasure: readonly EraseConversations[];
+};
 
 type Shown = ResponseOf<Api['conversations']['create']>;
 type ShownTurn = ResponseOf<Api['conversations']['send']>;
@@ -40,7 +49,7 @@ type ShownTurn = ResponseOf<Api['conversations']['send']>;
 type Taken<Body> = { answer: Answered<Body>; done: CommittedChange | undefined };
 
 export function conversationRoutes(deps: ConversationDependencies): Handlers<'conversations'> {
-  const { engine, followers, streams, linkTo } = deps;
+  const { engine, followers, streams, linkTo, erasure } = deps;
   const { db } = engine;
   const following = {
     followers,
@@ -167,6 +176,11 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
       await changeConversation(engine, id, null, (change) => stopAll(engine, change));
       const row = await ownConversation(db, caller, id);
       return (await showConversations(db, [row]))(row);
+    },
+    delete: async ({ caller, origin, params }) => {
+      const row = await ownConversation(db, caller, params.conversation_id);
+      await deleteConversation(engine, origin, erasure, row);
+      return { object: 'conversation', id: row.id, deleted: true };
     },
   };
 }

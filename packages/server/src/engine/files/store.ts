@@ -69,6 +69,12 @@ export const outputsOf = (db: Executor, tenant: Tenant, conversationId: string):
 export const deleteOutputsOf = (tx: Transaction, tenant: Tenant, taskId: string): Promise<FileRow[]> =>
   deleteFiles(tx, sql`${owned(tenant)} AND task_id = ${taskId}`);
 
+export const deleteFilesOfConversations = (
+  tx: Transaction,
+  tenant: Tenant,
+  conversationIds: readonly string[],
+): Promise<FileRow[]> => deleteFiles(tx, sql`${owned(tenant)} AND conversation_id = ANY(${conversationIds})`);
+
 /** Marks their contents as unused in the same statement, because the process may die before it removes them. */
 const deleteFiles = (tx: Transaction, which: Sql): Promise<FileRow[]> =>
   rowsOf(

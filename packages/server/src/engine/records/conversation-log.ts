@@ -4,6 +4,7 @@ import type { Database, Executor, Transaction } from '../../platform/db/pool.ts'
 import { insertManySql, one, pipelined, rowsOf, rowsStatement, run, runStatement } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { count, text } from '../../platform/db/table.ts';
+import type { EraseConversations } from '../../platform/registration.ts';
 import { type ConversationRow, conversations, type TurnRow } from './tables.ts';
 
 const entryColumns = sql.raw('seq, id, type, task_id, turn_id, data, created_at');
@@ -120,6 +121,19 @@ export async function eraseConversationsOf(tx: Transaction, { orgId, mode }: Ten
 /** Erases hidden conversations, which emitted no events. */
 export const eraseHiddenConversations = async (tx: Transaction, ids: readonly string[]): Promise<void> =>
   eraseHeld(tx, await held(tx, sql`id = ANY(${ids}) AND is_hidden`));
+
+/** Deletes the conversations, which must be locked, and the events about them. */
+export const eraseConversations: EraseConversations = async (tx, tenant, ids) => {
+  await eraseEvents(tx, tenant, { userId: null, conversationIds: ids });
+  await eraseHeld(tx, ids);
+};
+
+/** Locks those of the conversations that exist. */
+export const lockConversations = (
+  tx: Transaction,
+  { orgId, mode }: Tenant,
+  ids: readonly string[],
+): Promise<string[]> => held(tx, sql`org_id = ${orgId} AND mode = ${mode} AND id = ANY(${ids})`);
 
 /** Locks the rows. A process that waits to write to one of them then finds it gone. */
 async function held(tx: Transaction, which: Sql): Promise<string[]> {

@@ -11,7 +11,7 @@ import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { maybeOne, rowsOf, run } from '../../platform/db/query.ts';
 import type { CachedRow } from '../../platform/db/row-cache.ts';
 import { sql } from '../../platform/db/sql.ts';
-import { columnsOf, integer, json, text } from '../../platform/db/table.ts';
+import { boolean, columnsOf, integer, json, text } from '../../platform/db/table.ts';
 import type { Memory } from '../../users/index.ts';
 import { type ConversationRow, conversations } from './tables.ts';
 
@@ -244,4 +244,30 @@ export type MemoryMode = Parameters<Memory['recall']>[1]['mode'];
 /** The memory mode of the version, or else the default of the org in this mode. */
 export async function memoryModeOf(db: Executor, tenant: Tenant, manifest: Manifest): Promise<MemoryMode> {
   return manifest.memory ?? (await findSettings(db, tenant)).memory_mode;
+}
+
+/** Conversations that one look reads. */
+const maxLooked = 1_000;
+
+/**
+ * Finds conversations without activity since `before`, in the order of their ids, which is that of their creation. No
+ * index has the time of the last activity: it would be written with every message. `last`: where the next look
+ * continues; null: nothing older is left.
+ */
+export async function inactiveConversations(
+  db: Executor,
+  { orgId, mode }: Tenant,
+  { before, from, limit }: { before: Date; from: string; limit: number },
+): Promise<{ ids: string[]; last: string | null }> {
+  const rows = await rowsOf(
+    db,
+    { id: text(), is_due: boolean() },
+    sql`SELECT id, last_active_at < ${before} AND NOT is_hidden AS is_due FROM (
+        SELECT id, created_at, last_active_at, is_hidden FROM conversations
+        WHERE org_id = ${orgId} AND mode = ${mode} AND id > ${from} ORDER BY id LIMIT ${maxLooked}) AS oldest
+      WHERE created_at < ${before} ORDER BY id`,
+  );
+  const due = rows.filter(({ is_due }) => is_due).slice(0, limit);
+  const last = due.length === limit ? due.at(-1)?.id : rows.length === maxLooked ? rows.at(-1)?.id : null;
+  return { ids: due.map(({ id }) => id), last: last ?? null };
 }

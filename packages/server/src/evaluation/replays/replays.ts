@@ -13,14 +13,15 @@ import { assertPayable, type Engine, usableModel } from '../../engine/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
-import type { EraseStep } from '../../platform/registration.ts';
+import type { EraseConversations, EraseStep } from '../../platform/registration.ts';
 import { recordCostsOfCancelled, stopPlaying } from '../player/player.ts';
-import type { Replay, ReplayedTalk } from '../tables.ts';
+import type { Replay, ReplayedTalk, TalkRow } from '../tables.ts';
 import {
   cancelOpen,
   findReplay,
   insertReplay,
   type ReplayWithTalks,
+  removeTalksFrom,
   removeTalksOf,
   talksOf,
   updateTalk,
@@ -134,13 +135,18 @@ export const stopReplay = (engine: Engine, replay: Replay): Promise<void> =>
  * Replays copy the user's messages into hidden conversations without a user. Call this after the original conversations
  * are erased.
  */
-export const eraseReplaysOf: EraseStep = async (tx, tenant, userId) => {
-  const talks = await removeTalksOf(tx, tenant, userId);
-  await eraseHiddenConversations(
+export const eraseReplaysOf: EraseStep = async (tx, tenant, userId) =>
+  eraseTalks(tx, await removeTalksOf(tx, tenant, userId));
+
+/** A replay repeats the messages of its conversations. */
+export const eraseReplaysFrom: EraseConversations = async (tx, tenant, conversationIds) =>
+  eraseTalks(tx, await removeTalksFrom(tx, tenant, conversationIds));
+
+const eraseTalks = (tx: Transaction, talks: readonly TalkRow[]): Promise<void> =>
+  eraseHiddenConversations(
     tx,
     talks.flatMap(({ conversation_id }) => conversation_id ?? []),
   );
-};
 
 export function presentReplay({ row, talks }: ReplayWithTalks): Replay {
   const having = (status: ReplayedTalk['status']) => talks.filter((talk) => talk.status === status).length;

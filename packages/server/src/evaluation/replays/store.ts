@@ -104,6 +104,18 @@ export async function cancelOpen(tx: Transaction, tenant: Tenant, id: string): P
 }
 
 /** Deletes the items of a user and returns them, since their conversations still have to be erased. */
+export const removeTalksFrom = (
+  tx: Transaction,
+  tenant: Tenant,
+  conversationIds: readonly string[],
+): Promise<TalkRow[]> =>
+  rowsOf(
+    tx,
+    replayTalks,
+    sql`DELETE FROM ${replayTalks} WHERE ${ofTenant(tenant)} AND source_id = ANY(${conversationIds})
+      RETURNING ${columnsOf(replayTalks)}`,
+  );
+
 export const removeTalksOf = (tx: Transaction, tenant: Tenant, userId: string): Promise<TalkRow[]> =>
   rowsOf(
     tx,

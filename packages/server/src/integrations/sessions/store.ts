@@ -6,6 +6,7 @@ import type { Database, Executor, Transaction } from '../../platform/db/pool.ts'
 import { insert, maybeOne, one, prune, rowsOf, run, update } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, moment, type RowOf, text } from '../../platform/db/table.ts';
+import type { EraseConversations } from '../../platform/registration.ts';
 import { type NewSession, type SessionRow, sessions } from '../tables.ts';
 
 export const sessionMs = 15 * 60_000;
@@ -160,6 +161,20 @@ export async function latestVoiceCalls(db: Executor, ids: readonly string[]): Pr
 export async function removeSessionsOfUser(tx: Executor, tenant: Tenant, userId: string): Promise<void> {
   await run(tx, sql`DELETE FROM ${sessions} WHERE ${owned(tenant)} AND user_id = ${userId}`);
 }
+
+/** Deletes the sessions of conversations. Their tokens end with the commit, and open streams with `ended`. */
+export const sessionEnder =
+  (ended: (sessionId: string) => void): EraseConversations =>
+  async (tx, tenant, conversationIds, afterwards) => {
+    const rows = await rowsOf(
+      tx,
+      { id: text() },
+      sql`DELETE FROM ${sessions} WHERE ${owned(tenant)} AND conversation_id = ANY(${conversationIds}) RETURNING id`,
+    );
+    afterwards(() => {
+      for (const { id } of rows) ended(id);
+    });
+  };
 
 /** Deletes sessions that ended long ago. Returns false if none are left. */
 export const pruneSessions = (db: Database, before: Date, limit: number): Promise<boolean> =>

@@ -58,6 +58,7 @@ const environment = z.object({
   VESTRA_RETENTION_TRACES_DAYS: days.default(90),
   VESTRA_RETENTION_DELIVERIES_DAYS: days.default(30),
   VESTRA_RETENTION_AUDIT_DAYS: days.default(365),
+  VESTRA_RETENTION_CONVERSATIONS_DAYS: days.optional(),
   VESTRA_COMPUTER: z.enum(['bubblewrap', 'gvisor', 'just-bash', 'elsewhere', 'off']).optional(),
   VESTRA_COMPUTER_CPUS: z.coerce.number('must be a number').min(0.05).max(1024).optional(),
   VESTRA_CGROUP: z
@@ -187,6 +188,7 @@ export function readConfig(env: Record<string, string | undefined>) {
       traces: settings.VESTRA_RETENTION_TRACES_DAYS,
       deliveries: settings.VESTRA_RETENTION_DELIVERIES_DAYS,
       audit: settings.VESTRA_RETENTION_AUDIT_DAYS,
+      conversations: settings.VESTRA_RETENTION_CONVERSATIONS_DAYS ?? null,
     },
     computer: {
       setting:

@@ -139,21 +139,21 @@ async function claim(tx: Transaction, call: Guarded): Promise<KeptAnswer | null>
 }
 
 /**
- * Deletes stored responses that name an erased user, or that show one of these rows. Encrypted responses cannot be
- * searched, and expire after 24 hours.
+ * Deletes stored responses that name an erased user or conversation, or that show one of these rows. Encrypted
+ * responses cannot be searched, and expire after 24 hours.
  */
 export async function deleteAnswers(
   tx: Transaction,
   { orgId, mode }: Tenant,
-  { userId, shownIds = [] }: { userId: string; shownIds?: readonly string[] },
+  { named, shownIds = [] }: { named: readonly string[]; shownIds?: readonly string[] },
 ): Promise<void> {
-  const userInJson = Buffer.from(JSON.stringify(userId), 'utf8');
+  const namesInJson = named.map((name) => Buffer.from(JSON.stringify(name), 'utf8'));
   await run(
     tx,
     sql`
       DELETE FROM ${idempotencyKeys}
       WHERE org_id = ${orgId} AND mode = ${mode} AND NOT encrypted AND (
-        position(${userInJson}::bytea IN answer) > 0
+        EXISTS (SELECT FROM unnest(${namesInJson}::bytea[]) AS name WHERE position(name IN answer) > 0)
         OR convert_from(answer, 'UTF8')::json ->> 'id' = ANY(${shownIds}))`,
   );
 }

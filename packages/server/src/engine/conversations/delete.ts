@@ -1,0 +1,90 @@
+import { conversationRetentions, recordAudit } from '../../account/index.ts';
+import type { Origin, Tenant } from '../../platform/caller.ts';
+import { sharedNow } from '../../platform/db/clock.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import type { EraseConversations } from '../../platform/registration.ts';
+import { removeContents } from '../files/content.ts';
+import { deleteFilesOfConversations } from '../files/store.ts';
+import { changeConversation } from '../records/change.ts';
+import { lockConversations } from '../records/conversation-log.ts';
+import { inactiveConversations } from '../records/conversations.ts';
+import type { ConversationRow } from '../records/tables.ts';
+import type { Engine } from '../runs/ports.ts';
+import { ignoreErased } from '../turns/start-run.ts';
+import { stopAll } from '../turns/stop.ts';
+
+/** Deletes a conversation and everything about it, at the request of `origin`. */
+export async function deleteConversation(
+  engine: Engine,
+  origin: Origin,
+  steps: readonly EraseConversations[],
+  { id }: ConversationRow,
+): Promise<void> {
+  await deleteConversations(engine, origin, steps, [id], origin);
+}
+
+/**
+ * What is open ends first, as by a stop, so that it is charged and its followers learn of it. A message that arrives
+ * meanwhile waits for the lock and finds no conversation. One transaction deletes the rows of all modules.
+ */
+async function deleteConversations(
+  engine: Engine,
+  { orgId, mode }: Tenant,
+  steps: readonly EraseConversations[],
+  wanted: readonly string[],
+  origin: Origin | null,
+): Promise<void> {
+  const tenant = { orgId, mode };
+  for (const id of wanted) {
+    await changeConversation(engine, id, null, (change) => stopAll(engine, change)).catch(ignoreErased);
+  }
+  const after: (() => void)[] = [];
+  const files = await transaction(engine.db, async (tx) => {
+    // Another request may have deleted some meanwhile.
+    const ids = await lockConversations(tx, tenant, wanted);
+    if (ids.length === 0) return [];
+    const gone = await deleteFilesOfConversations(tx, tenant, ids);
+    for (const step of steps) await step(tx, tenant, ids, (work) => after.push(work));
+    for (const id of origin ? ids : []) {
+      await recordAudit(tx, origin as Origin, {
+        action: 'conversation.deleted',
+        target: { type: 'conversation', id },
+      });
+    }
+    return gone;
+  });
+  for (const work of after) work();
+  await removeContents(engine.db, engine.files, files);
+}
+
+const conversationsAtOnce = 50;
+/** The next hour continues. */
+const maxBatches = 100;
+const dayMs = 86_400_000;
+
+/** Deletes conversations without activity, as the settings of their orgs and the operator's bound ask. */
+export async function deleteInactiveConversations(
+  engine: Engine,
+  steps: readonly EraseConversations[],
+  bound: number | null,
+  signal: AbortSignal,
+): Promise<void> {
+  let batches = 0;
+  for (const { org_id: orgId, mode, days } of await conversationRetentions(engine.db, bound)) {
+    const before = new Date(sharedNow() - days * dayMs);
+    let from = '';
+    while (!signal.aborted && batches < maxBatches) {
+      const found = await inactiveConversations(
+        engine.db,
+        { orgId, mode },
+        { before, from, limit: conversationsAtOnce },
+      );
+      if (found.ids.length > 0) {
+        batches += 1;
+        await deleteConversations(engine, { orgId, mode }, steps, found.ids, null);
+      }
+      if (found.last === null) break;
+      from = found.last;
+    }
+  }
+}

@@ -86,6 +86,7 @@ export const running: readonly ExampleCall[] = [
   step('tasks.trace', { params: task }),
   step('usage.lineItems', { query: { ...task, limit: 2 } }),
   step('tasks.delete', { params: task }),
+  step('conversations.delete', { params: { conversation_id: exampleId('conv', 2) } }),
   step('batches.create', {
     body: { deployment: 'support-desk', items: [{ user_id: 'nora', ...asksForOrder }], concurrency: 5 },
   }),

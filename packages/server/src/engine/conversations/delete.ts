@@ -24,7 +24,7 @@ export async function deleteConversation(
 }
 
 /**
- * What is open ends first, as by a stop, so that it is charged and its followers learn of it. A message that arrives
+ * Stops open replies and tasks first, so that they are charged and followers see their end. A message that arrives
  * meanwhile waits for the lock and finds no conversation. One transaction deletes the rows of all modules.
  */
 async function deleteConversations(

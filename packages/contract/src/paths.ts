@@ -894,6 +894,7 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
     mcp: {
       method: 'POST',
       path: '/v1/mcp',
+      query: ['tools'],
       body: 'value',
       produces: ['text/event-stream'],
       streams: true,

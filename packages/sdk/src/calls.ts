@@ -1969,6 +1969,7 @@ export type Calls = {
      *
      * `POST /v1/mcp`, scope runtime
      *
+     * - `tools`: `all` lists every tool and is the default; `core` lists about 20, for clients with a limit.
      * - `jsonrpc`: Always `2.0`: the version of JSON-RPC.
      * - `id`: The id of the request, which its response repeats.
      * - `method`: The called method; absent in a response.

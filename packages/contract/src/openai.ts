@@ -17,11 +17,18 @@ import { route } from './route.ts';
 const common = { auth: 'key', scopes: ['runtime'], errorShape: 'openai', command: null } as const;
 const responseParams = z.strictObject({ response_id: z.string().describe('The id of a response, `resp_…`.') });
 const refusals = [
-  ...(['invalid_deployment', 'deployment_not_live', 'deployment_archived', 'user_required', 'user_disabled'] as const),
+  ...([
+    'model_not_found',
+    'invalid_deployment',
+    'deployment_not_live',
+    'deployment_archived',
+    'user_required',
+    'user_disabled',
+  ] as const),
   ...(['conversation_not_found', 'conversation_user_mismatch', 'interaction_not_found', 'already_answered'] as const),
   ...(['interaction_expired', 'present_user_required', 'output_schema_invalid', 'output_schema_too_large'] as const),
   ...(['wallet_empty', 'org_cap_reached', 'user_cap_reached', 'model_unavailable', 'model_error'] as const),
-  ...(['unsupported_media_type', 'file_not_found', 'file_too_large'] as const),
+  ...(['unsupported_media_type', 'file_not_found', 'file_too_large', 'invalid_tool_input'] as const),
 ] as const;
 
 /** OpenAI's API, with a deployment instead of a model. */
@@ -109,7 +116,7 @@ export const openai = {
     bodyOptional: true,
     status: 200,
     response: conversationShown,
-    errors: ['invalid_deployment', 'deployment_required', 'user_required', 'user_disabled'],
+    errors: ['model_not_found', 'deployment_required', 'user_required', 'user_disabled'],
   }),
   conversation: route({
     ...common,
@@ -144,6 +151,6 @@ export const openai = {
     params: z.strictObject({ model: z.string().describe('The slug, id or name of a deployment.') }),
     status: 200,
     response: modelShown,
-    errors: ['deployment_not_found'],
+    errors: ['model_not_found'],
   }),
 };

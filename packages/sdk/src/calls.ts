@@ -2070,10 +2070,10 @@ export type Calls = {
      *
      * - `model`: A deployment: its slug, its dep_ id or its name, with `@version`.
      * - `messages`: The conversation so far; if it continues an earlier call, it uses the same conversation.
-     * - `user`: The user whom the agent works for.
+     * - `user`: The user whom the agent works for. Empty: none. Text that is no valid user id gets one derived from it.
      * - `safety_identifier`: Another name for `user`: whom the agent works for.
      * - `tools`: Your functions that the agent may call, in addition to the deployment’s.
-     * - `tool_choice`: `auto`: the agent decides; `none`: it calls none of `tools`.
+     * - `tool_choice`: `auto`: the agent decides; `none`: it calls none of `tools`; `required`, or the name of a function: the answer is a call.
      * - `response_format`: The format of the answer: text, any JSON, or JSON that matches a schema.
      * - `stream`: True: the answer is streamed as chunks.
      * - `stream_options`: Additional contents of a stream.
@@ -2105,7 +2105,7 @@ export type Calls = {
      * - `prompt_cache_options`: Accepted and ignored.
      * - `prompt_cache_retention`: Accepted and ignored.
      *
-     * @throws {VestraError} `invalid_deployment`, `deployment_not_live`, `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`, `file_too_large`
+     * @throws {VestraError} `model_not_found`, `invalid_deployment`, `deployment_not_live`, `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`, `file_too_large`, `invalid_tool_input`
      */
     chat: RouteCall<Api['openai']['chat']>;
     /**
@@ -2118,12 +2118,12 @@ export type Calls = {
      * - `model`: The deployment; optional if the conversation is named.
      * - `input`: The user’s message: a text, or a list of items.
      * - `instructions`: Read as facts in addition to the deployment’s instructions.
-     * - `user`: The user whom the agent works for.
+     * - `user`: The user whom the agent works for. Empty: none. Text that is no valid user id gets one derived from it.
      * - `safety_identifier`: Another name for `user`: whom the agent works for.
      * - `previous_response_id`: The response that this one continues, `resp_…`.
      * - `conversation`: The conversation that this one continues.
      * - `tools`: Your functions that the agent may call, in addition to the deployment’s.
-     * - `tool_choice`: `auto`: the agent decides; `none`: it calls none of `tools`.
+     * - `tool_choice`: `auto`: the agent decides; `none`: it calls none of `tools`; `required`, or the name of a function: the answer is a call.
      * - `text`: The format of the answer.
      * - `stream`: True: the answer is streamed as events.
      * - `stream_options`: Accepted and ignored.
@@ -2155,7 +2155,7 @@ export type Calls = {
      * - `prompt_cache_options`: Accepted and ignored.
      * - `prompt_cache_retention`: Accepted and ignored.
      *
-     * @throws {VestraError} `invalid_deployment`, `deployment_not_live`, `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`, `file_too_large`
+     * @throws {VestraError} `model_not_found`, `invalid_deployment`, `deployment_not_live`, `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`, `file_too_large`, `invalid_tool_input`
      */
     respond: RouteCall<Api['openai']['respond']>;
     /**
@@ -2193,7 +2193,7 @@ export type Calls = {
      *
      * - `items`: Must be empty: send messages with a response.
      *
-     * @throws {VestraError} `invalid_deployment`, `deployment_required`, `user_required`, `user_disabled`
+     * @throws {VestraError} `model_not_found`, `deployment_required`, `user_required`, `user_disabled`
      */
     createConversation: RouteCall<Api['openai']['createConversation']>;
     /**
@@ -2225,7 +2225,7 @@ export type Calls = {
      *
      * - `model`: The slug, id or name of a deployment.
      *
-     * @throws {VestraError} `deployment_not_found`
+     * @throws {VestraError} `model_not_found`
      */
     model: RouteCall<Api['openai']['model']>;
   };

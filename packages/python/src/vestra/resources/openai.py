@@ -17,7 +17,7 @@ class Openai(Group):
         user: str | None | Omit = OMIT,
         safety_identifier: str | None | Omit = OMIT,
         tools: Sequence[Mapping[str, object]] | None | Omit = OMIT,
-        tool_choice: Literal["auto", "none"] | None | Omit = OMIT,
+        tool_choice: Literal["auto", "none", "required"] | Mapping[str, object] | None | Omit = OMIT,
         response_format: Mapping[str, object] | None | Omit = OMIT,
         stream: bool | None | Omit = OMIT,
         stream_options: Mapping[str, object] | None | Omit = OMIT,
@@ -62,10 +62,12 @@ class Openai(Group):
             model: A deployment: its slug, its dep_ id or its name, with `@version`.
             messages: The conversation so far; if it continues an earlier call, it uses the same
                 conversation.
-            user: The user whom the agent works for.
+            user: The user whom the agent works for. Empty: none. Text that is no valid user id gets
+                one derived from it.
             safety_identifier: Another name for `user`: whom the agent works for.
             tools: Your functions that the agent may call, in addition to the deployment’s.
-            tool_choice: `auto`: the agent decides; `none`: it calls none of `tools`.
+            tool_choice: `auto`: the agent decides; `none`: it calls none of `tools`; `required`, or
+                the name of a function: the answer is a call.
             response_format: The format of the answer: text, any JSON, or JSON that matches a
                 schema.
             stream: True: the answer is streamed as chunks.
@@ -98,12 +100,13 @@ class Openai(Group):
             prompt_cache_options: Accepted and ignored.
             prompt_cache_retention: Accepted and ignored.
 
-        Fails with `invalid_deployment`, `deployment_not_live`, `deployment_archived`,
-        `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`,
-        `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`,
-        `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`,
-        `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`,
-        `file_not_found`, `file_too_large`.
+        Fails with `model_not_found`, `invalid_deployment`, `deployment_not_live`,
+        `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`,
+        `conversation_user_mismatch`, `interaction_not_found`, `already_answered`,
+        `interaction_expired`, `present_user_required`, `output_schema_invalid`,
+        `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`,
+        `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`,
+        `file_too_large`, `invalid_tool_input`.
         """
         return self._streamable(
             object,
@@ -164,7 +167,7 @@ class Openai(Group):
         previous_response_id: str | None | Omit = OMIT,
         conversation: str | Mapping[str, object] | None | Omit = OMIT,
         tools: Sequence[Mapping[str, object]] | None | Omit = OMIT,
-        tool_choice: Literal["auto", "none"] | None | Omit = OMIT,
+        tool_choice: Literal["auto", "none", "required"] | Mapping[str, object] | None | Omit = OMIT,
         text: Mapping[str, object] | None | Omit = OMIT,
         stream: bool | None | Omit = OMIT,
         stream_options: object | Omit = OMIT,
@@ -208,12 +211,14 @@ class Openai(Group):
             input: The user’s message: a text, or a list of items.
             model: The deployment; optional if the conversation is named.
             instructions: Read as facts in addition to the deployment’s instructions.
-            user: The user whom the agent works for.
+            user: The user whom the agent works for. Empty: none. Text that is no valid user id gets
+                one derived from it.
             safety_identifier: Another name for `user`: whom the agent works for.
             previous_response_id: The response that this one continues, `resp_…`.
             conversation: The conversation that this one continues.
             tools: Your functions that the agent may call, in addition to the deployment’s.
-            tool_choice: `auto`: the agent decides; `none`: it calls none of `tools`.
+            tool_choice: `auto`: the agent decides; `none`: it calls none of `tools`; `required`, or
+                the name of a function: the answer is a call.
             text: The format of the answer.
             stream: True: the answer is streamed as events.
             stream_options: Accepted and ignored.
@@ -245,12 +250,13 @@ class Openai(Group):
             prompt_cache_options: Accepted and ignored.
             prompt_cache_retention: Accepted and ignored.
 
-        Fails with `invalid_deployment`, `deployment_not_live`, `deployment_archived`,
-        `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`,
-        `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`,
-        `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`,
-        `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`,
-        `file_not_found`, `file_too_large`.
+        Fails with `model_not_found`, `invalid_deployment`, `deployment_not_live`,
+        `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`,
+        `conversation_user_mismatch`, `interaction_not_found`, `already_answered`,
+        `interaction_expired`, `present_user_required`, `output_schema_invalid`,
+        `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`,
+        `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`,
+        `file_too_large`, `invalid_tool_input`.
         """
         return self._streamable(
             object,
@@ -378,7 +384,7 @@ class Openai(Group):
         Args:
             items: Must be empty: send messages with a response.
 
-        Fails with `invalid_deployment`, `deployment_required`, `user_required`, `user_disabled`.
+        Fails with `model_not_found`, `deployment_required`, `user_required`, `user_disabled`.
         """
         return self._call(
             types.OpenaiConversation,
@@ -449,7 +455,7 @@ class Openai(Group):
         Args:
             model: The slug, id or name of a deployment.
 
-        Fails with `deployment_not_found`.
+        Fails with `model_not_found`.
         """
         return self._call(
             types.OpenaiModel,
@@ -472,7 +478,7 @@ class AsyncOpenai(AsyncGroup):
         user: str | None | Omit = OMIT,
         safety_identifier: str | None | Omit = OMIT,
         tools: Sequence[Mapping[str, object]] | None | Omit = OMIT,
-        tool_choice: Literal["auto", "none"] | None | Omit = OMIT,
+        tool_choice: Literal["auto", "none", "required"] | Mapping[str, object] | None | Omit = OMIT,
         response_format: Mapping[str, object] | None | Omit = OMIT,
         stream: bool | None | Omit = OMIT,
         stream_options: Mapping[str, object] | None | Omit = OMIT,
@@ -517,10 +523,12 @@ class AsyncOpenai(AsyncGroup):
             model: A deployment: its slug, its dep_ id or its name, with `@version`.
             messages: The conversation so far; if it continues an earlier call, it uses the same
                 conversation.
-            user: The user whom the agent works for.
+            user: The user whom the agent works for. Empty: none. Text that is no valid user id gets
+                one derived from it.
             safety_identifier: Another name for `user`: whom the agent works for.
             tools: Your functions that the agent may call, in addition to the deployment’s.
-            tool_choice: `auto`: the agent decides; `none`: it calls none of `tools`.
+            tool_choice: `auto`: the agent decides; `none`: it calls none of `tools`; `required`, or
+                the name of a function: the answer is a call.
             response_format: The format of the answer: text, any JSON, or JSON that matches a
                 schema.
             stream: True: the answer is streamed as chunks.
@@ -553,12 +561,13 @@ class AsyncOpenai(AsyncGroup):
             prompt_cache_options: Accepted and ignored.
             prompt_cache_retention: Accepted and ignored.
 
-        Fails with `invalid_deployment`, `deployment_not_live`, `deployment_archived`,
-        `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`,
-        `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`,
-        `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`,
-        `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`,
-        `file_not_found`, `file_too_large`.
+        Fails with `model_not_found`, `invalid_deployment`, `deployment_not_live`,
+        `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`,
+        `conversation_user_mismatch`, `interaction_not_found`, `already_answered`,
+        `interaction_expired`, `present_user_required`, `output_schema_invalid`,
+        `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`,
+        `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`,
+        `file_too_large`, `invalid_tool_input`.
         """
         return await self._streamable(
             object,
@@ -619,7 +628,7 @@ class AsyncOpenai(AsyncGroup):
         previous_response_id: str | None | Omit = OMIT,
         conversation: str | Mapping[str, object] | None | Omit = OMIT,
         tools: Sequence[Mapping[str, object]] | None | Omit = OMIT,
-        tool_choice: Literal["auto", "none"] | None | Omit = OMIT,
+        tool_choice: Literal["auto", "none", "required"] | Mapping[str, object] | None | Omit = OMIT,
         text: Mapping[str, object] | None | Omit = OMIT,
         stream: bool | None | Omit = OMIT,
         stream_options: object | Omit = OMIT,
@@ -663,12 +672,14 @@ class AsyncOpenai(AsyncGroup):
             input: The user’s message: a text, or a list of items.
             model: The deployment; optional if the conversation is named.
             instructions: Read as facts in addition to the deployment’s instructions.
-            user: The user whom the agent works for.
+            user: The user whom the agent works for. Empty: none. Text that is no valid user id gets
+                one derived from it.
             safety_identifier: Another name for `user`: whom the agent works for.
             previous_response_id: The response that this one continues, `resp_…`.
             conversation: The conversation that this one continues.
             tools: Your functions that the agent may call, in addition to the deployment’s.
-            tool_choice: `auto`: the agent decides; `none`: it calls none of `tools`.
+            tool_choice: `auto`: the agent decides; `none`: it calls none of `tools`; `required`, or
+                the name of a function: the answer is a call.
             text: The format of the answer.
             stream: True: the answer is streamed as events.
             stream_options: Accepted and ignored.
@@ -700,12 +711,13 @@ class AsyncOpenai(AsyncGroup):
             prompt_cache_options: Accepted and ignored.
             prompt_cache_retention: Accepted and ignored.
 
-        Fails with `invalid_deployment`, `deployment_not_live`, `deployment_archived`,
-        `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`,
-        `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`,
-        `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`,
-        `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`,
-        `file_not_found`, `file_too_large`.
+        Fails with `model_not_found`, `invalid_deployment`, `deployment_not_live`,
+        `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`,
+        `conversation_user_mismatch`, `interaction_not_found`, `already_answered`,
+        `interaction_expired`, `present_user_required`, `output_schema_invalid`,
+        `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`,
+        `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`,
+        `file_too_large`, `invalid_tool_input`.
         """
         return await self._streamable(
             object,
@@ -833,7 +845,7 @@ class AsyncOpenai(AsyncGroup):
         Args:
             items: Must be empty: send messages with a response.
 
-        Fails with `invalid_deployment`, `deployment_required`, `user_required`, `user_disabled`.
+        Fails with `model_not_found`, `deployment_required`, `user_required`, `user_disabled`.
         """
         return await self._call(
             types.OpenaiConversation,
@@ -904,7 +916,7 @@ class AsyncOpenai(AsyncGroup):
         Args:
             model: The slug, id or name of a deployment.
 
-        Fails with `deployment_not_found`.
+        Fails with `model_not_found`.
         """
         return await self._call(
             types.OpenaiModel,

@@ -11,6 +11,7 @@ import type { Engine } from '../../engine/index.ts';
 import { findInteraction } from '../../engine/interactions/index.ts';
 import { answerOfTalk, type ClientAnswer, findAnswer } from '../../integrations/index.ts';
 import type { Caller } from '../../platform/caller.ts';
+import { answerOfForcedCall, forcedCall } from './forced-call.ts';
 import type { ChatQuestion, InteractionAnswer } from './question.ts';
 
 /** One request of a client. */
@@ -33,6 +34,8 @@ export type StartedTurn = {
 /** Sends the question to the right route and follows the turn. */
 export async function startTurn(exchange: ChatExchange, question: ChatQuestion): Promise<StartedTurn> {
   const { toolResults, answers } = question;
+  if (toolResults.some(({ call_id }) => answerOfForcedCall(call_id) !== null))
+    return continueForced(exchange, question);
   if (toolResults.length > 0) return answerCalls(exchange, question);
   if (answers.length > 0) return answerWaits(exchange, question);
   const { client, idempotencyKey } = exchange;
@@ -100,6 +103,34 @@ async function answerCalls(exchange: ChatExchange, question: ChatQuestion): Prom
   const sent = (await exchange.client.request('conversations.send', placed, { idempotencyKey })) as { id: string };
   return followTurnAfter(exchange, { conversationId: conversation.id, turnId: sent.id, afterSeq });
 }
+
+/** A forced call ended its turn, so its result is a new message of the same conversation. */
+async function continueForced(exchange: ChatExchange, question: ChatQuestion): Promise<StartedTurn> {
+  const [{ call_id: first }] = question.toolResults as [ChatQuestion['toolResults'][number]];
+  const isOther = ({ call_id }: { call_id: string }) => call_id !== first;
+  const before = await findAnswer(exchange.db, exchange.caller, answerOfForcedCall(first) ?? '');
+  if (!before || question.toolResults.some(isOther)) {
+    throw fail('interaction_not_found', { message: `Nothing is asked for under \`${first.slice(0, 100)}\`.` });
+  }
+  const conversation = await ownConversation(exchange, question, before.conversation_id);
+  if (!(await isNewest(exchange, before))) throw fail('already_answered');
+  const { client, idempotencyKey } = exchange;
+  const asked = await messageOf(exchange, question, { userId: conversation.user_id ?? undefined });
+  const name = before.tool_names[forcedCall];
+  const context = {
+    ...(asked.context as object | undefined),
+    function_results: question.toolResults.map(({ output, error }) => ({
+      ...(name && { function: name }),
+      output,
+      error,
+    })),
+  };
+  const body = sendable({ message: afterForcedCall, ...asked, context, stream: true });
+  const placed = { params: { conversation_id: conversation.id }, body };
+  return startedBy((await client.request('conversations.send', placed, { idempotencyKey })) as Events);
+}
+
+const afterForcedCall = 'The function has been called. Its result is in the context, under `function_results`.';
 
 async function answerWaits(exchange: ChatExchange, question: ChatQuestion): Promise<StartedTurn> {
   const asked = await Promise.all(question.answers.map(({ id }) => askedBy(exchange, id)));

@@ -114,4 +114,14 @@ export const openai = area('openai', 'done', [
     'An empty `user` is none; text that is no user id becomes one, the same for the same text.',
   ],
   ['OAI-704', 'docs/openai.md#concept-mapping', 'An unknown model is 404 `model_not_found`.'],
+  [
+    'OAI-705',
+    'docs/openai.md#files',
+    'A file that OpenAI’s clients upload is read in messages of any user, unless the upload names one; a file that is too large is refused.',
+  ],
+  [
+    'OAI-706',
+    'docs/openai.md#files',
+    'The input of a response can be listed: its message, or the results it continued with.',
+  ],
 ]);

@@ -354,21 +354,3 @@ export const responseEvent = z.looseObject({
   type: z.string().describe('The event, such as `response.output_text.delta` or `response.completed`.'),
   sequence_number: z.int().describe('Counts up within the response.'),
 });
-
-export const modelShown = z
-  .object({
-    id: z.string().describe('The slug of a deployment: send it as `model`.'),
-    object: z.literal('model').describe('Always `model`: what kind of object this is.'),
-    created: z.int().describe('When the deployment was created, in seconds since 1970.'),
-    owned_by: z.string().describe('The id of the org.'),
-  })
-  .describe('A deployment in the form of a model.');
-
-export const conversationShown = z
-  .object({
-    id: z.string().describe('The id of the conversation, `conv_…`.'),
-    object: z.literal('conversation').describe('Always `conversation`: what kind of object this is.'),
-    created_at: z.int().describe('When it was created, in seconds since 1970.'),
-    metadata: z.record(z.string(), z.string()).describe('Your labels, as you sent them.'),
-  })
-  .describe('A conversation in OpenAI’s format.');

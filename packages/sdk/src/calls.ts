@@ -2185,6 +2185,55 @@ export type Calls = {
      */
     cancel: RouteCall<Api['openai']['cancel']>;
     /**
+     * List the input of a response: its message, or the results and approvals it continued with.
+     *
+     * Newest first, or `order=asc`.
+     *
+     * `GET /v1/openai/responses/{response_id}/input_items`, scope runtime
+     *
+     * - `response_id`: The id of a response, `resp_…`.
+     * - `order`: `desc` lists the newest item first and is the default.
+     * - `limit`: The maximum number of entries per page, 1 to 100.
+     * - `after`: The id of an item: the list continues after it.
+     *
+     * @throws {VestraError} `response_not_found`
+     */
+    inputItems: RouteCall<Api['openai']['inputItems']>;
+    /**
+     * Upload a file of at most 10 MB, for messages that name its id.
+     *
+     * multipart/form-data with the part `file`, as OpenAI’s clients send it. `purpose` is returned and has no effect. A field `user` names the user of the file; without it any user’s message may use it.
+     *
+     * `POST /v1/openai/files`, scope runtime
+     *
+     * @throws {VestraError} `file_required`, `multipart_required`, `invalid_filename`, `file_too_large`, `user_required`, `user_disabled`
+     */
+    createFile: RouteCall<Api['openai']['createFile']>;
+    /**
+     * Show a file in OpenAI’s format.
+     *
+     * The same file as `GET /v1/files/{file_id}`, which also has a download link.
+     *
+     * `GET /v1/openai/files/{file_id}`, scope runtime
+     *
+     * - `file_id`: The id of a file, `file_` and 24 characters.
+     *
+     * @throws {VestraError} `file_not_found`
+     */
+    file: RouteCall<Api['openai']['file']>;
+    /**
+     * Delete a file, through OpenAI’s API.
+     *
+     * Also deletes the content. Copies that were attached to messages of users stay.
+     *
+     * `DELETE /v1/openai/files/{file_id}`, scope runtime
+     *
+     * - `file_id`: The id of a file, `file_` and 24 characters.
+     *
+     * @throws {VestraError} `file_not_found`
+     */
+    deleteFile: RouteCall<Api['openai']['deleteFile']>;
+    /**
      * Start a conversation for responses; `metadata.model` and `metadata.user` select deployment and user.
      *
      * Use it as `conversation` of a response; without `metadata.model` the org’s default deployment answers.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, Mapping, Sequence
 
 from .. import types
+from .._files import FileInput
 from .._group import AsyncGroup, Group
 from .._omit import OMIT, Omit
 
@@ -363,6 +364,121 @@ class Openai(Group):
             "POST",
             "/v1/openai/responses/{response_id}/cancel",
             path={"response_id": response_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def input_items(
+        self,
+        response_id: str,
+        *,
+        order: Literal["asc", "desc"] | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.OpenaiInputItems:
+        """List the input of a response: its message, or the results and approvals it continued with.
+
+        Newest first, or `order=asc`.
+
+        Args:
+            response_id: The id of a response, `resp_…`.
+            order: `desc` lists the newest item first and is the default.
+            limit: The maximum number of entries per page, 1 to 100.
+            after: The id of an item: the list continues after it.
+
+        Fails with `response_not_found`.
+        """
+        return self._call(
+            types.OpenaiInputItems,
+            "openai.inputItems",
+            "GET",
+            "/v1/openai/responses/{response_id}/input_items",
+            path={"response_id": response_id},
+            query={"order": order, "limit": limit, "after": after},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def create_file(
+        self,
+        *,
+        file: FileInput,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.OpenaiFile:
+        """Upload a file of at most 10 MB, for messages that name its id.
+
+        multipart/form-data with the part `file`, as OpenAI’s clients send it. `purpose` is returned
+        and has no effect. A field `user` names the user of the file; without it any user’s message
+        may use it.
+
+        Args:
+            file: The file: bytes, a path, an open file, or `(name, bytes)`.
+
+        Fails with `file_required`, `multipart_required`, `invalid_filename`, `file_too_large`,
+        `user_required`, `user_disabled`.
+        """
+        return self._call(
+            types.OpenaiFile,
+            "openai.createFile",
+            "POST",
+            "/v1/openai/files",
+            body={"file": file},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def file(
+        self,
+        file_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.OpenaiFile:
+        """Show a file in OpenAI’s format.
+
+        The same file as `GET /v1/files/{file_id}`, which also has a download link.
+
+        Args:
+            file_id: The id of a file, `file_` and 24 characters.
+
+        Fails with `file_not_found`.
+        """
+        return self._call(
+            types.OpenaiFile,
+            "openai.file",
+            "GET",
+            "/v1/openai/files/{file_id}",
+            path={"file_id": file_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def delete_file(
+        self,
+        file_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Delete a file, through OpenAI’s API.
+
+        Also deletes the content. Copies that were attached to messages of users stay.
+
+        Args:
+            file_id: The id of a file, `file_` and 24 characters.
+
+        Fails with `file_not_found`.
+        """
+        return self._call(
+            types.Deleted,
+            "openai.deleteFile",
+            "DELETE",
+            "/v1/openai/files/{file_id}",
+            path={"file_id": file_id},
             timeout=timeout,
             extra_headers=extra_headers,
         )
@@ -824,6 +940,121 @@ class AsyncOpenai(AsyncGroup):
             "POST",
             "/v1/openai/responses/{response_id}/cancel",
             path={"response_id": response_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def input_items(
+        self,
+        response_id: str,
+        *,
+        order: Literal["asc", "desc"] | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.OpenaiInputItems:
+        """List the input of a response: its message, or the results and approvals it continued with.
+
+        Newest first, or `order=asc`.
+
+        Args:
+            response_id: The id of a response, `resp_…`.
+            order: `desc` lists the newest item first and is the default.
+            limit: The maximum number of entries per page, 1 to 100.
+            after: The id of an item: the list continues after it.
+
+        Fails with `response_not_found`.
+        """
+        return await self._call(
+            types.OpenaiInputItems,
+            "openai.inputItems",
+            "GET",
+            "/v1/openai/responses/{response_id}/input_items",
+            path={"response_id": response_id},
+            query={"order": order, "limit": limit, "after": after},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def create_file(
+        self,
+        *,
+        file: FileInput,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.OpenaiFile:
+        """Upload a file of at most 10 MB, for messages that name its id.
+
+        multipart/form-data with the part `file`, as OpenAI’s clients send it. `purpose` is returned
+        and has no effect. A field `user` names the user of the file; without it any user’s message
+        may use it.
+
+        Args:
+            file: The file: bytes, a path, an open file, or `(name, bytes)`.
+
+        Fails with `file_required`, `multipart_required`, `invalid_filename`, `file_too_large`,
+        `user_required`, `user_disabled`.
+        """
+        return await self._call(
+            types.OpenaiFile,
+            "openai.createFile",
+            "POST",
+            "/v1/openai/files",
+            body={"file": file},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def file(
+        self,
+        file_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.OpenaiFile:
+        """Show a file in OpenAI’s format.
+
+        The same file as `GET /v1/files/{file_id}`, which also has a download link.
+
+        Args:
+            file_id: The id of a file, `file_` and 24 characters.
+
+        Fails with `file_not_found`.
+        """
+        return await self._call(
+            types.OpenaiFile,
+            "openai.file",
+            "GET",
+            "/v1/openai/files/{file_id}",
+            path={"file_id": file_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def delete_file(
+        self,
+        file_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Delete a file, through OpenAI’s API.
+
+        Also deletes the content. Copies that were attached to messages of users stay.
+
+        Args:
+            file_id: The id of a file, `file_` and 24 characters.
+
+        Fails with `file_not_found`.
+        """
+        return await self._call(
+            types.Deleted,
+            "openai.deleteFile",
+            "DELETE",
+            "/v1/openai/files/{file_id}",
+            path={"file_id": file_id},
             timeout=timeout,
             extra_headers=extra_headers,
         )

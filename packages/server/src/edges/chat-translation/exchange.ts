@@ -7,6 +7,7 @@ import type { Conversation } from '@vestra/sdk/resources';
 import { followTurn, type StreamEvent } from '@vestra/sdk/stream';
 import { findDeployment } from '../../agents/deployments/index.ts';
 import { latestTurn } from '../../engine/conversations/index.ts';
+import { findFiles } from '../../engine/files/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import { findInteraction } from '../../engine/interactions/index.ts';
 import { answerOfTalk, type ClientAnswer, findAnswer } from '../../integrations/index.ts';
@@ -19,6 +20,7 @@ export type ChatExchange = {
   client: Client;
   caller: Caller;
   db: Engine['db'];
+  files: Engine['files'];
   /** The key of the client, for the one request that creates something. */
   idempotencyKey: string | undefined;
 };
@@ -117,20 +119,26 @@ async function continueForced(exchange: ChatExchange, question: ChatQuestion): P
   const { client, idempotencyKey } = exchange;
   const asked = await messageOf(exchange, question, { userId: conversation.user_id ?? undefined });
   const name = before.tool_names[forcedCall];
-  const context = {
-    ...(asked.context as object | undefined),
-    function_results: question.toolResults.map(({ output, error }) => ({
-      ...(name && { function: name }),
-      output,
-      error,
-    })),
-  };
+  const results = question.toolResults.map((result) => ({ ...(name && { function: name }), ...result }));
+  const context = { ...(asked.context as object | undefined), [forcedResults]: results };
   const body = sendable({ message: afterForcedCall, ...asked, context, stream: true });
   const placed = { params: { conversation_id: conversation.id }, body };
   return startedBy((await client.request('conversations.send', placed, { idempotencyKey })) as Events);
 }
 
-const afterForcedCall = 'The function has been called. Its result is in the context, under `function_results`.';
+const forcedResults = 'function_results';
+const afterForcedCall = `The function has been called. Its result is in the context, under \`${forcedResults}\`.`;
+
+/** The results of forced calls in a message, and the text that the client itself sent with them. */
+export function readForcedResults(
+  text: string,
+  context: Record<string, unknown> | null,
+): { text: string; results: { call_id: string; output?: unknown }[] } {
+  const results = context?.[forcedResults];
+  if (!Array.isArray(results) || text !== afterForcedCall)
+    return { text, results: Array.isArray(results) ? results : [] };
+  return { text: '', results };
+}
 
 async function answerWaits(exchange: ChatExchange, question: ChatQuestion): Promise<StartedTurn> {
   const asked = await Promise.all(question.answers.map(({ id }) => askedBy(exchange, id)));
@@ -226,12 +234,13 @@ async function isWithNamed(
 
 /** `unheard`: earlier messages that no conversation here contains. */
 async function messageOf(
-  { client, idempotencyKey }: ChatExchange,
+  exchange: ChatExchange,
   question: ChatQuestion,
   { userId, unheard = [] }: { userId: string | undefined; unheard?: ChatQuestion['earlier'] },
 ): Promise<Record<string, unknown>> {
+  const { client, idempotencyKey } = exchange;
   const { message, files, fileIds, tools, outputSchema, system } = question;
-  const attachments = fileIds.map((file_id) => ({ file_id }));
+  const attachments = await attachmentsFor(exchange, fileIds, userId);
   for (const [at, { filename, mediaType, bytes }] of files.entries()) {
     const file = new File([bytes], filename, { type: mediaType });
     const key = idempotencyKey === undefined ? undefined : `${idempotencyKey}.${at}`;
@@ -249,4 +258,28 @@ async function messageOf(
     ...(outputSchema && { output_schema: outputSchema }),
     ...(Object.keys(context).length > 0 && { context }),
   };
+}
+
+/** More are refused by the message route. */
+const maxAttachments = 10;
+
+/** OpenAI's uploads name no user, so a message for a user gets a copy of such a file. */
+async function attachmentsFor(
+  { client, caller, db, files, idempotencyKey }: ChatExchange,
+  fileIds: readonly string[],
+  userId: string | undefined,
+): Promise<{ file_id: string }[]> {
+  const attached = fileIds.map((file_id) => ({ file_id }));
+  if (userId === undefined || fileIds.length === 0 || fileIds.length > maxAttachments) return attached;
+  const rows = new Map((await findFiles(db, caller, fileIds)).map((row) => [row.id, row]));
+  for (const [at, each] of attached.entries()) {
+    const row = rows.get(each.file_id);
+    if (row?.user_id !== null || row.source !== 'upload' || row.conversation_id !== null) continue;
+    const bytes = await files.read(caller.orgId, row.sha256);
+    if (!bytes) continue;
+    const copy = new File([new Uint8Array(bytes)], row.filename ?? row.id, { type: row.mime_type ?? '' });
+    const key = idempotencyKey === undefined ? undefined : `${idempotencyKey}.copy.${at}`;
+    each.file_id = (await client.files.create({ user_id: userId, file: copy }, { idempotencyKey: key })).id;
+  }
+  return attached;
 }

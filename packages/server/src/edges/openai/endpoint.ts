@@ -6,6 +6,7 @@ import type { Turn } from '@vestra/sdk/resources';
 import { type DeploymentRow, findDeployment, listDeployments } from '../../agents/deployments/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import { type ClientAnswer, findAnswer, latestAnswerTo, noteTalk } from '../../integrations/index.ts';
+import type { Upload } from '../../platform/http/multipart.ts';
 import type { EdgeRequest, HandleRequest } from '../api-client.ts';
 import {
   type AnswerKind,
@@ -23,6 +24,8 @@ import { type ChatQuestion, digestOf } from '../chat-translation/question.ts';
 import type { HoldOpen } from '../event-stream.ts';
 import { apiRefusalOf, asFailure } from '../refusal.ts';
 import { chatChunks, chatCompletion, chatText, streamedChatText } from './chat.ts';
+import { shownFile, uploadFile } from './files.ts';
+import { listInputItems } from './input-items.ts';
 import { conversationDigest, readChat, readResponse } from './read-question.ts';
 import { responseEvents, shownResponse } from './response.ts';
 import { userIdFrom } from './user-id.ts';
@@ -97,6 +100,35 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
     const answered = await wholeAnswer(held.exchange, row, writtenEvents(held.exchange, row));
     held.release();
     return Response.json(shownResponse(answered, true));
+  });
+
+  const inputItems = withExchange<EdgeRequest & ByResponse & { query: Parameters<typeof listInputItems>[2] }>(
+    async ({ params, query, caller }, { exchange, release }) => {
+      const listed = await listInputItems(exchange, await keptAnswer(caller, params.response_id), query);
+      release();
+      return Response.json(listed);
+    },
+  );
+
+  const createFile = withExchange<EdgeRequest & { upload: Upload | null }>(
+    async ({ upload }, { exchange, release }) => {
+      if (!upload) throw fail('file_required', { param: 'file' });
+      const stored = await uploadFile(exchange.client, upload, exchange.idempotencyKey);
+      release();
+      return Response.json(stored);
+    },
+  );
+
+  const file = withExchange<EdgeRequest & ByFile>(async ({ params }, { exchange, release }) => {
+    const found = await exchange.client.files.get(params);
+    release();
+    return Response.json(shownFile(found));
+  });
+
+  const deleteFile = withExchange<EdgeRequest & ByFile>(async ({ params }, { exchange, release }) => {
+    await exchange.client.files.delete(params);
+    release();
+    return Response.json({ id: params.file_id, object: 'file', deleted: true });
   });
 
   const createConversation = withExchange<EdgeRequest>(async (incoming, { exchange, release }) => {
@@ -203,10 +235,14 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
     });
   }
 
-  return { chat, respond, response, cancel, createConversation, conversation, models, model };
+  return {
+    ...{ chat, respond, response, cancel, inputItems, createFile, file, deleteFile },
+    ...{ createConversation, conversation, models, model },
+  };
 }
 
 type ByResponse = { params: { response_id: string } };
+type ByFile = { params: { file_id: string } };
 
 const turnError = ({ turn }: ChatAnswer) => ({
   message: turn?.error?.message ?? 'The turn has failed.',

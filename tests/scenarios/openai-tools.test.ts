@@ -124,6 +124,26 @@ describe.each(ways)('the forced call of %s', (_, ask) => {
   });
 });
 
+it('a required call works with functions whose schemas exceed the limits of an output schema [OAI-700]', async () => {
+  const fields = (count: number, schema: object) =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`field_${at}`, schema]));
+  const described = { type: 'string', description: 'A long explanation of the field. '.repeat(4) };
+  for (const properties of [fields(600, { type: 'string' }), fields(300, described)]) {
+    const functions = [person, { ...person, name: 'fill', parameters: { type: 'object', properties } }];
+    const call = { function: 'fill', arguments: { field_1: 'x' } };
+    desk.script(() => ({ text: JSON.stringify({ call }) }));
+    const { choices } = await client.chat.completions.create({
+      model,
+      messages: [user('Fill it')],
+      tools: functions.map((each) => ({ type: 'function' as const, function: each })),
+      tool_choice: 'required',
+    });
+    expect(choices[0]?.message.tool_calls).toMatchObject([
+      { function: { name: 'fill', arguments: '{"field_1":"x"}' } },
+    ]);
+  }
+});
+
 describe('the result of a forced call', () => {
   const tools = [{ type: 'function' as const, function: person }];
 

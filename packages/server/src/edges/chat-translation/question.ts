@@ -25,6 +25,8 @@ export type ChatQuestion = {
   system: string;
   tools: CallerTools;
   outputSchema: Record<string, unknown> | undefined;
+  /** Replaces `outputSchema` if our limits for schemas refuse it. */
+  briefSchema?: Record<string, unknown> | undefined;
   metadata: Record<string, string> | undefined;
   /** The answer to continue from. */
   previous: string | undefined;

@@ -186,10 +186,7 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
     const isRetry = Number(headers.get('x-stainless-retry-count') ?? 0) > 0;
     const before = isRetry ? await latestAnswerTo(db, caller, requestDigest) : undefined;
     if (before) return { row: before, events: followAnswer(exchange, before) };
-    const isForced = Object.hasOwn(question.tools.names, forcedCall);
-    const started = await startTurn(exchange, question).catch((thrown: unknown) => {
-      throw isForced ? asFaultOfTools(thrown) : thrown;
-    });
+    const started = await startWithSchema(exchange, question);
     const model = question.model ?? (await deploymentOf(exchange, started.conversationId));
     const row = await saveAnswer(db, exchange, question, { ...started, kind, isKept, requestDigest, model });
     return { row, events: started.events };
@@ -286,10 +283,19 @@ const unknownModel = (reason: string) =>
     message: `${reason} A model is a deployment here: GET /v1/openai/models lists them.`,
   });
 
-/** The schema of a forced call comes from the client's functions. */
-function asFaultOfTools(thrown: unknown): unknown {
-  if (!(thrown instanceof VestraError) || !thrown.code.startsWith('output_schema_')) return thrown;
-  return fail(thrown.code as ErrorCode, { param: 'tools', message: thrown.message });
+/** The schema of a forced call comes from the client's functions, so its fault is one of `tools`. */
+async function startWithSchema(exchange: ChatExchange, question: ChatQuestion): Promise<StartedTurn> {
+  try {
+    return await startTurn(exchange, question);
+  } catch (thrown) {
+    const isForced = Object.hasOwn(question.tools.names, forcedCall);
+    if (!isForced || !(thrown instanceof VestraError) || !thrown.code.startsWith('output_schema_')) throw thrown;
+    const { briefSchema } = question;
+    if (briefSchema && briefSchema !== question.outputSchema) {
+      return startTurn(exchange, { ...question, outputSchema: briefSchema });
+    }
+    throw fail(thrown.code as ErrorCode, { param: 'tools', message: thrown.message });
+  }
 }
 
 /** The refusal of an inner route, with the field name of the client. */

@@ -33,7 +33,7 @@ const nameIn = (choice: unknown): string => {
 export function chosenTools(
   given: readonly DeclaredFunction[],
   { mode, names }: ToolChoice,
-): Pick<ChatQuestion, 'tools'> & { callSchema: ChatQuestion['outputSchema'] } {
+): Pick<ChatQuestion, 'tools' | 'briefSchema'> & { callSchema: ChatQuestion['outputSchema'] } {
   const unknown = names?.find((name) => !given.some((each) => each.name === name));
   if (unknown !== undefined) {
     throw fail('invalid_request', {
@@ -48,9 +48,10 @@ export function chosenTools(
     throw fail('invalid_request', { param: 'tool_choice', message: 'Send `tools` for the call that is required.' });
   }
   const isOne = allowed.every(({ name }) => name === only.name);
-  // A turn that waits for results of its calls goes on with the names under which they were declared.
+  // An open turn that waits for results continues with the names under which its functions were declared.
   const namesHere = { ...callerTools(given).names, [forcedCall]: isOne ? only.name : '' };
-  return { tools: { declared: [], names: namesHere }, callSchema: isOne ? schemaOf(only) : schemaOfChoice(allowed) };
+  const tools = { declared: [], names: namesHere };
+  return isOne ? { tools, callSchema: schemaOf(only) } : { tools, ...schemasOfChoice(allowed) };
 }
 
 type Schema = Record<string, unknown>;
@@ -70,16 +71,17 @@ const maxAbout = 4000;
 /** The limit of `output_schema`. */
 const maxSchemaBytes = 32 * 1024;
 
-/** The answer names a function and has its arguments. */
-function schemaOfChoice(functions: readonly DeclaredFunction[]): Schema {
+/** The answer names a function and has its arguments. The brief schema is used if the whole one is too large. */
+function schemasOfChoice(functions: readonly DeclaredFunction[]): { callSchema: Schema; briefSchema: Schema } {
+  const briefSchema = choiceOf(functions, (each) => ({ $defs: {}, schema: fieldsOf(each) }));
+  if (jsonBytes(briefSchema) > maxSchemaBytes) {
+    throw fail('output_schema_too_large', {
+      param: 'tool_choice',
+      message: `A required call of one of these functions needs a schema of more than ${maxSchemaBytes / 1024} KB: name one function, or send fewer.`,
+    });
+  }
   const whole = choiceOf(functions, argumentsIn);
-  if (jsonBytes(whole) <= maxSchemaBytes) return whole;
-  const brief = choiceOf(functions, (each) => ({ $defs: {}, schema: fieldsOf(each) }));
-  if (jsonBytes(brief) <= maxSchemaBytes) return brief;
-  throw fail('output_schema_too_large', {
-    param: 'tool_choice',
-    message: `A required call of one of these functions needs a schema of more than ${maxSchemaBytes / 1024} KB: name one function, or send fewer.`,
-  });
+  return { callSchema: jsonBytes(whole) <= maxSchemaBytes ? whole : briefSchema, briefSchema };
 }
 
 type Arguments = { schema: Schema; $defs: Schema };
@@ -131,9 +133,9 @@ function argumentsIn(each: DeclaredFunction, prefix: string): Arguments {
   return isMoved ? { schema: own, $defs: Object.fromEntries(shared) } : { schema: fieldsOf(each), $defs: {} };
 }
 
-/** The names of the arguments alone. The client checks their values. */
+/** Only the names of the arguments, which cost no subschemas. The client checks their values. */
 const fieldsOf = ({ parameters }: DeclaredFunction): Schema => ({
   type: 'object',
-  properties: Object.fromEntries(Object.keys((parameters?.properties ?? {}) as object).map((name) => [name, {}])),
+  description: `Its arguments: ${Object.keys((parameters?.properties ?? {}) as object).join(', ')}`,
   ...(Array.isArray(parameters?.required) && { required: parameters.required }),
 });

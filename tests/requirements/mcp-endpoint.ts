@@ -128,4 +128,14 @@ export const mcpEndpoint = area('mcp-endpoint', 'done', [
     'docs/mcp.md#tool-results',
     'A client that checks results against the tools it has listed sees the reason of every refusal.',
   ],
+  [
+    'MCP-740',
+    'docs/mcp.md#the-tools',
+    '`tools/list` has at most 200 KB for a key with all scopes, and its output schemas match the results.',
+  ],
+  [
+    'MCP-741',
+    'docs/mcp.md#clients-with-a-limit-of-tools',
+    '`?tools=core` lists about 20 tools, with a key or after signing in; another value is refused with the values that exist.',
+  ],
 ]);

@@ -91,6 +91,37 @@ export const openai = area('openai', 'done', [
   [
     'OAI-601',
     'docs/openai.md#rules',
-    'A request declares at most 32 tools, over OpenAI’s formats and AG-UI as in a message.',
+    'A request declares at most 128 functions over OpenAI’s formats, and 32 over AG-UI and in a message.',
+  ],
+  [
+    'OAI-700',
+    'docs/openai.md#forced-calls',
+    'With a forced `tool_choice` the answer is a call of the named function, or of one of the functions, with arguments that fit.',
+  ],
+  [
+    'OAI-701',
+    'docs/openai.md#forced-calls',
+    'The result of a forced call continues its conversation, once, and the next call can be forced again.',
+  ],
+  [
+    'OAI-702',
+    'docs/openai.md#rules',
+    'Functions may have any name and a description of any length; the agent is offered at most 128 tools in all.',
+  ],
+  [
+    'OAI-703',
+    'docs/openai.md#users',
+    'An empty `user` is none; text that is no user id becomes one, the same for the same text.',
+  ],
+  ['OAI-704', 'docs/openai.md#concept-mapping', 'An unknown model is 404 `model_not_found`.'],
+  [
+    'OAI-705',
+    'docs/openai.md#files',
+    'A file that OpenAI’s clients upload is read in messages of any user, unless the upload names one; a file that is too large is refused.',
+  ],
+  [
+    'OAI-706',
+    'docs/openai.md#files',
+    'The input of a response can be listed: its message, or the results it continued with.',
   ],
 ]);

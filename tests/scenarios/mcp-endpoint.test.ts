@@ -289,7 +289,9 @@ describe('tools that are more than one call', () => {
   });
 
   it('`ask` returns data for a schema, and a repeated key sends one message', async () => {
-    const twice = await connectMcp(desk.url, desk.testKey, '2026-07-28', { 'idempotency-key': 'mcp-ask-once' });
+    const twice = await connectMcp(desk.url, desk.testKey, '2026-07-28', {
+      headers: { 'idempotency-key': 'mcp-ask-once' },
+    });
     desk.script(() => ({ text: '{"cups": 2}' }));
     const schema = { type: 'object', properties: { cups: { type: 'integer' } }, required: ['cups'] };
     const args = { message: 'How many?', user: 'once', output_schema: schema };

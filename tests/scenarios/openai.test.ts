@@ -235,14 +235,14 @@ describe('a chat completion', () => {
       [{ n: 2 }, 'n'],
       [{ logprobs: true }, 'logprobs'],
       [{ modalities: ['text', 'audio'] }, 'modalities.1'],
-      [{ tool_choice: 'required', tools: [weather] }, 'tool_choice'],
+      [{ tool_choice: { type: 'web_search' }, tools: [weather] }, 'tool_choice'],
       [{ tools: [{ type: 'web_search' }] }, 'tools.0.type'],
       [{ functions: [] }, 'functions'],
       [{ messages: [agent('I begin')] }, 'messages'],
     ] as const) {
       expect(await send(more)).toMatchObject({ status: 400, param: expect.stringContaining(param) });
     }
-    expect(await send({ model: 'nobody' })).toMatchObject({ param: 'model', code: 'invalid_deployment' });
+    expect(await send({ model: 'nobody' })).toMatchObject({ param: 'model', code: 'model_not_found' });
     await expect(client.chat.completions.create({ model: 'nobody', messages })).rejects.toThrow('/v1/openai/models');
     const raw = await desk.call('POST', '/v1/openai/chat/completions', { body: { model, messages }, key: 'vk_wrong' });
     expect([raw.status, raw.body.error.type]).toEqual([401, 'authentication_error']);

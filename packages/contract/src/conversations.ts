@@ -7,6 +7,7 @@ import { id } from './ids.ts';
 import { interactionSeen } from './interactions.ts';
 import {
   asksSomething,
+  edgeMessageFields,
   message,
   messageErrors,
   messageFields,
@@ -83,6 +84,27 @@ const needsMessage = {
   params: { code: 'message_required' },
 };
 
+const createBody = (fields: typeof messageFields) =>
+  z
+    .strictObject({
+      user_id: userId()
+        .optional()
+        .describe('The user of the conversation; absent: the org’s own agent, unless the org requires a user.'),
+      deployment: namedDeployment
+        .optional()
+        .describe(
+          'The agent that answers: a dep_ id, a slug or a name, `@version` to pin one; absent: the user’s default, then the org’s.',
+        ),
+      metadata: metadataInput.optional(),
+      ...fields,
+    })
+    .refine((body) => !asksSomething(body) || saysSomething(body), needsMessage);
+
+const sendBody = (fields: typeof messageFields) =>
+  z
+    .strictObject({ ...fields, when_busy: whenBusy, tool_results: toolResults.optional() })
+    .refine(saysSomething, needsMessage);
+
 /** Errors that any sender of a message may receive. */
 const refusals = [
   ...messageErrors,
@@ -121,20 +143,8 @@ export const conversations = {
     description:
       'The user is created on first use. With a `message` the turn starts at once: the response contains its `turn_id`, or with `stream: true` its events until it settles. Test keys run the draft of the deployment, live keys its live version.',
     idempotent: true,
-    body: z
-      .strictObject({
-        user_id: userId()
-          .optional()
-          .describe('The user of the conversation; absent: the org’s own agent, unless the org requires a user.'),
-        deployment: namedDeployment
-          .optional()
-          .describe(
-            'The agent that answers: a dep_ id, a slug or a name, `@version` to pin one; absent: the user’s default, then the org’s.',
-          ),
-        metadata: metadataInput.optional(),
-        ...messageFields,
-      })
-      .refine((body) => !asksSomething(body) || saysSomething(body), needsMessage),
+    body: createBody(messageFields),
+    edgeBody: createBody(edgeMessageFields),
     bodyOptional: true,
     status: 201,
     response: conversation,
@@ -186,9 +196,8 @@ export const conversations = {
           '`wait=N` holds the call until the final answer, or until a person or the message’s sender has to act; 1 to 120 seconds, clamped to this range.',
         ),
     }),
-    body: z
-      .strictObject({ ...messageFields, when_busy: whenBusy, tool_results: toolResults.optional() })
-      .refine(saysSomething, needsMessage),
+    body: sendBody(messageFields),
+    edgeBody: sendBody(edgeMessageFields),
     bodyOptional: true,
     status: 202,
     alsoStatus: [200],

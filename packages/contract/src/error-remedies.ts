@@ -143,6 +143,7 @@ export const errorRemedies: Readonly<Record<ErrorCode, string>> = {
   mcp_server_not_found: checkId('GET /v1/mcp-servers'),
   member_not_found: checkId('GET /v1/members'),
   memory_not_found: 'It was deleted already, or belongs to another user: send its `user_id`.',
+  model_not_found: 'Name a deployment of `GET /v1/openai/models`; the version after `@` must exist.',
   notebook_not_found: checkId('GET /v1/notebooks'),
   identity_not_linked: 'Link it first with `POST /v1/console/sign-in/link`.',
   identity_provider_error: 'Compare `issuer` with the provider’s discovery document, and check that it responds.',

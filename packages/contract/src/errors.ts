@@ -169,6 +169,7 @@ export const errorCatalogue = {
   member_not_found: row(404, 'No such member.'),
   memory_not_found: row(404, 'No such memory.'),
   message_not_found: row(404, 'No such answer of the agent.'),
+  model_not_found: row(404, 'No such model: a model is a deployment here.'),
   notebook_not_found: row(404, 'No such notebook.'),
   passkey_not_found: row(404, 'No such passkey of yours.'),
   reset_not_found: row(404, 'This link is unknown, used or expired: ask for a new one.'),

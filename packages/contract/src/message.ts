@@ -78,23 +78,24 @@ const messageTool = z.strictObject({
   approver,
 });
 
-const messageTools = z
-  .array(messageTool)
-  .max(32, 'At most 32 tools.')
-  .superRefine((tools, context) => {
-    const seen = new Set<string>();
-    for (const [index, tool] of tools.entries()) {
-      if (seen.has(tool.name)) {
-        context.addIssue({
-          code: 'custom',
-          path: [index, 'name'],
-          message: `The name \`${tool.name}\` is used twice.`,
-          params: { code: 'duplicate_name' },
-        });
+const toolsOf = (tool: typeof messageTool, most: number) =>
+  z
+    .array(tool)
+    .max(most, `At most ${most} tools.`)
+    .superRefine((tools, context) => {
+      const seen = new Set<string>();
+      for (const [index, { name }] of tools.entries()) {
+        if (seen.has(name)) {
+          context.addIssue({
+            code: 'custom',
+            path: [index, 'name'],
+            message: `The name \`${name}\` is used twice.`,
+            params: { code: 'duplicate_name' },
+          });
+        }
+        seen.add(name);
       }
-      seen.add(tool.name);
-    }
-  });
+    });
 
 /** The fields of a message, wherever one is sent. */
 export const messageFields = {
@@ -112,7 +113,7 @@ export const messageFields = {
   success_criteria: text(1, 4000)
     .optional()
     .describe('The goal of the task; a judge checks it at the end and sets the task’s `outcome`.'),
-  tools: messageTools
+  tools: toolsOf(messageTool, 32)
     .optional()
     .describe('Your functions that the agent may call for this message, in addition to the deployment’s; at most 32.'),
   hand_off: z
@@ -121,6 +122,15 @@ export const messageFields = {
     .describe('`auto`: the agent decides whether it answers or hands off to a task; `always`: always a task.'),
   plan: z.boolean().default(false).describe('The task shows its plan and waits for approval before it starts.'),
   stream: z.boolean().default(false).describe('Return the events of the turn until it settles.'),
+};
+
+/** The most functions that a client of OpenAI's API may send: what OpenAI itself accepts. */
+export const maxEdgeTools = 128;
+
+/** The same fields in a message that an edge sends for its client, with the limits of the client's own API. */
+export const edgeMessageFields = {
+  ...messageFields,
+  tools: toolsOf(messageTool.extend({ description: text(1, 32_000) }), maxEdgeTools).optional(),
 };
 
 /** The error codes of these fields. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { maxEdgeTools } from './message.ts';
 import { metadataInput } from './metadata.ts';
 import { namedDeployment } from './named-deployment.ts';
-import { userId } from './user-id.ts';
 
 /** Sampling parameters are set by the deployment: accepted and ignored. */
 const withoutEffect = z.unknown().optional().describe('Accepted and ignored.');
@@ -15,11 +15,16 @@ const tuning = Object.fromEntries(
 );
 
 const list = <Part extends z.ZodType>(part: Part) => z.array(part).max(1000, 'At most 1000 entries.');
-/** The maximum of a message. */
-const toolList = <Tool extends z.ZodType>(tool: Tool) => z.array(tool).max(32, 'At most 32 tools.');
+const toolList = <Tool extends z.ZodType>(tool: Tool) =>
+  z.array(tool).max(maxEdgeTools, `At most ${maxEdgeTools} tools.`);
 
 const model = namedDeployment.describe('A deployment: its slug, its dep_ id or its name, with `@version`.');
-const user = userId().nullish().describe('The user whom the agent works for.');
+/** OpenAI accepts any text here. Text that is no user id becomes one. */
+const user = z
+  .string()
+  .max(1000)
+  .nullish()
+  .describe('The user whom the agent works for. Empty: none. Text that is no valid user id gets one derived from it.');
 
 const image = z
   .string()
@@ -104,8 +109,46 @@ const chatTool = z.looseObject({
     })
     .describe('A function that your code runs.'),
 });
-/** A model cannot be forced to call a function here. */
-const toolChoice = z.enum(['auto', 'none'], 'Only `auto` and `none`: the agent decides what it calls.').nullish();
+const functionChoice = z.literal('function', 'Only your functions can be chosen.').describe('Always `function`.');
+const choiceMode = z.enum(['auto', 'required']).describe('`auto`: it may call one of them; `required`: it must.');
+const choiceWord = z.enum(['auto', 'none', 'required']);
+const unknownChoice = 'Send `auto`, `none`, `required`, or one of your functions by its name.';
+const chosenFunction = z
+  .looseObject({ name: z.string().describe('The name of one of `tools`.') })
+  .describe('The function to call.');
+const chatChoice = z.looseObject({ type: functionChoice, function: chosenFunction });
+const chatToolChoice = z
+  .union(
+    [
+      choiceWord,
+      chatChoice,
+      z.looseObject({
+        type: z.literal('allowed_tools').describe('`allowed_tools`: only some of `tools`.'),
+        allowed_tools: z
+          .looseObject({ mode: choiceMode, tools: toolList(chatChoice).describe('The functions that may be called.') })
+          .describe('The functions that may be called, and whether one must be.'),
+      }),
+    ],
+    unknownChoice,
+  )
+  .nullish();
+const responseChoice = z.looseObject({ type: functionChoice, name: chosenFunction.shape.name });
+const responseToolChoice = z
+  .union(
+    [
+      choiceWord,
+      responseChoice,
+      z.looseObject({
+        type: z.literal('allowed_tools').describe('`allowed_tools`: only some of `tools`.'),
+        mode: choiceMode,
+        tools: toolList(responseChoice).describe('The functions that may be called.'),
+      }),
+    ],
+    unknownChoice,
+  )
+  .nullish();
+const choiceMeaning =
+  '`auto`: the agent decides; `none`: it calls none of `tools`; `required`, or the name of a function: the answer is a call.';
 const onlyOne = z.literal(1, 'Only one answer is given.').nullish();
 const never = (message: string) => z.literal(false, message).nullish();
 const jsonSchema = z.record(z.string(), z.unknown());
@@ -122,7 +165,7 @@ export const chatBody = z.strictObject({
   tools: toolList(chatTool)
     .nullish()
     .describe('Your functions that the agent may call, in addition to the deployment’s.'),
-  tool_choice: toolChoice.describe('`auto`: the agent decides; `none`: it calls none of `tools`.'),
+  tool_choice: chatToolChoice.describe(choiceMeaning),
   response_format: z
     .discriminatedUnion('type', [
       z.looseObject({ type: z.literal('text').describe('`text`: plain text, the default.') }),
@@ -223,7 +266,7 @@ export const responseBody = z.strictObject({
   )
     .nullish()
     .describe('Your functions that the agent may call, in addition to the deployment’s.'),
-  tool_choice: toolChoice.describe('`auto`: the agent decides; `none`: it calls none of `tools`.'),
+  tool_choice: responseToolChoice.describe(choiceMeaning),
   text: z
     .looseObject({
       format: z
@@ -311,21 +354,3 @@ export const responseEvent = z.looseObject({
   type: z.string().describe('The event, such as `response.output_text.delta` or `response.completed`.'),
   sequence_number: z.int().describe('Counts up within the response.'),
 });
-
-export const modelShown = z
-  .object({
-    id: z.string().describe('The slug of a deployment: send it as `model`.'),
-    object: z.literal('model').describe('Always `model`: what kind of object this is.'),
-    created: z.int().describe('When the deployment was created, in seconds since 1970.'),
-    owned_by: z.string().describe('The id of the org.'),
-  })
-  .describe('A deployment in the form of a model.');
-
-export const conversationShown = z
-  .object({
-    id: z.string().describe('The id of the conversation, `conv_…`.'),
-    object: z.literal('conversation').describe('Always `conversation`: what kind of object this is.'),
-    created_at: z.int().describe('When it was created, in seconds since 1970.'),
-    metadata: z.record(z.string(), z.string()).describe('Your labels, as you sent them.'),
-  })
-  .describe('A conversation in OpenAI’s format.');

@@ -1,27 +1,29 @@
 import { z } from 'zod';
 import { failsWith } from './fault.ts';
+import { maxUploadBytes } from './files.ts';
 import { id } from './ids.ts';
 import { metadataInput } from './metadata.ts';
-import {
-  chatBody,
-  chatChunk,
-  chatCompletion,
-  conversationShown,
-  modelShown,
-  response,
-  responseBody,
-  responseEvent,
-} from './openai-formats.ts';
+import { chatBody, chatChunk, chatCompletion, response, responseBody, responseEvent } from './openai-formats.ts';
+import { conversationShown, fileShown, inputItemList, modelShown } from './openai-objects.ts';
+import { pageQuery } from './page.ts';
 import { route } from './route.ts';
 
 const common = { auth: 'key', scopes: ['runtime'], errorShape: 'openai', command: null } as const;
 const responseParams = z.strictObject({ response_id: z.string().describe('The id of a response, `resp_…`.') });
+const fileParams = z.strictObject({ file_id: failsWith('file_not_found', id('file')) });
 const refusals = [
-  ...(['invalid_deployment', 'deployment_not_live', 'deployment_archived', 'user_required', 'user_disabled'] as const),
+  ...([
+    'model_not_found',
+    'invalid_deployment',
+    'deployment_not_live',
+    'deployment_archived',
+    'user_required',
+    'user_disabled',
+  ] as const),
   ...(['conversation_not_found', 'conversation_user_mismatch', 'interaction_not_found', 'already_answered'] as const),
   ...(['interaction_expired', 'present_user_required', 'output_schema_invalid', 'output_schema_too_large'] as const),
   ...(['wallet_empty', 'org_cap_reached', 'user_cap_reached', 'model_unavailable', 'model_error'] as const),
-  ...(['unsupported_media_type', 'file_not_found', 'file_too_large'] as const),
+  ...(['unsupported_media_type', 'file_not_found', 'file_too_large', 'invalid_tool_input'] as const),
 ] as const;
 
 /** OpenAI's API, with a deployment instead of a model. */
@@ -91,6 +93,69 @@ export const openai = {
     response,
     errors: ['response_not_found'],
   }),
+  inputItems: route({
+    ...common,
+    method: 'GET',
+    path: '/v1/openai/responses/{response_id}/input_items',
+    summary: 'List the input of a response: its message, or the results and approvals it continued with.',
+    description: 'Newest first, or `order=asc`.',
+    params: responseParams,
+    query: z.looseObject({
+      order: z.enum(['asc', 'desc']).optional().describe('`desc` lists the newest item first and is the default.'),
+      limit: pageQuery.limit,
+      after: z.string().optional().describe('The id of an item: the list continues after it.'),
+    }),
+    status: 200,
+    response: inputItemList,
+    errors: ['response_not_found'],
+  }),
+  createFile: route({
+    ...common,
+    method: 'POST',
+    path: '/v1/openai/files',
+    summary: 'Upload a file of at most 10 MB, for messages that name its id.',
+    description:
+      'multipart/form-data with the part `file`, as OpenAI’s clients send it. `purpose` is returned and has no effect. A field `user` names the user of the file; without it any user’s message may use it.',
+    accepts: ['multipart/form-data'],
+    bodyLimit: maxUploadBytes + 64 * 1024,
+    body: z.strictObject({}),
+    status: 200,
+    response: fileShown,
+    errors: [
+      'file_required',
+      'multipart_required',
+      'invalid_filename',
+      'file_too_large',
+      'user_required',
+      'user_disabled',
+    ],
+  }),
+  file: route({
+    ...common,
+    method: 'GET',
+    path: '/v1/openai/files/{file_id}',
+    summary: 'Show a file in OpenAI’s format.',
+    description: 'The same file as `GET /v1/files/{file_id}`, which also has a download link.',
+    params: fileParams,
+    status: 200,
+    response: fileShown,
+    errors: ['file_not_found'],
+  }),
+  deleteFile: route({
+    ...common,
+    method: 'DELETE',
+    path: '/v1/openai/files/{file_id}',
+    summary: 'Delete a file, through OpenAI’s API.',
+    description: 'Also deletes the content. Copies that were attached to messages of users stay.',
+    params: fileParams,
+    status: 200,
+    response: z.object({
+      id: z.string().describe('The id of the file, `file_…`.'),
+      object: z.literal('file').describe('Always `file`: what kind of object this is.'),
+      deleted: z.literal(true).describe('Always true: the file is gone.'),
+    }),
+    errors: ['file_not_found'],
+  }),
   createConversation: route({
     ...common,
     method: 'POST',
@@ -109,7 +174,7 @@ export const openai = {
     bodyOptional: true,
     status: 200,
     response: conversationShown,
-    errors: ['invalid_deployment', 'deployment_required', 'user_required', 'user_disabled'],
+    errors: ['model_not_found', 'deployment_required', 'user_required', 'user_disabled'],
   }),
   conversation: route({
     ...common,
@@ -144,6 +209,6 @@ export const openai = {
     params: z.strictObject({ model: z.string().describe('The slug, id or name of a deployment.') }),
     status: 200,
     response: modelShown,
-    errors: ['deployment_not_found'],
+    errors: ['model_not_found'],
   }),
 };

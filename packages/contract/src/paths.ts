@@ -899,6 +899,7 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
     mcp: {
       method: 'POST',
       path: '/v1/mcp',
+      query: ['tools'],
       body: 'value',
       produces: ['text/event-stream'],
       streams: true,
@@ -963,6 +964,28 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       method: 'POST',
       path: '/v1/openai/responses/{response_id}/cancel',
       params: ['response_id'],
+    },
+    inputItems: {
+      method: 'GET',
+      path: '/v1/openai/responses/{response_id}/input_items',
+      params: ['response_id'],
+      query: ['order', 'limit', 'after'],
+    },
+    createFile: {
+      method: 'POST',
+      path: '/v1/openai/files',
+      body: 'fields',
+      accepts: ['multipart/form-data'],
+    },
+    file: {
+      method: 'GET',
+      path: '/v1/openai/files/{file_id}',
+      params: ['file_id'],
+    },
+    deleteFile: {
+      method: 'DELETE',
+      path: '/v1/openai/files/{file_id}',
+      params: ['file_id'],
     },
     createConversation: {
       method: 'POST',

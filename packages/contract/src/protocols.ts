@@ -80,6 +80,12 @@ export const protocols = {
     summary: 'Call MCP over streamable HTTP: the CLI’s commands as tools.',
     description:
       'Accepts a key, or the access token of a client that a member has authorized. `tools/list` shows what the scopes allow. Keys and secrets are never handled through it. Protocol faults are returned as JSON-RPC errors.',
+    query: z.strictObject({
+      tools: z
+        .enum(['all', 'core'], 'Write `tools=all` for every tool, or `tools=core` for the most used ones.')
+        .optional()
+        .describe('`all` lists every tool and is the default; `core` lists about 20, for clients with a limit.'),
+    }),
     headers: z.object({
       Accept: z.string().describe('Lists both `application/json` and `text/event-stream`.'),
     }),

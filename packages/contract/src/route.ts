@@ -44,6 +44,8 @@ type Wire = {
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
+  /** The body with wider limits that an edge may send for its client, such as an OpenAI client with many tools. */
+  edgeBody?: z.ZodType;
   /** Default: only JSON. */
   accepts?: readonly ContentType[];
   /** Bytes. Default: see `bodyLimitOf`. */

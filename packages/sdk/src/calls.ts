@@ -1981,6 +1981,7 @@ export type Calls = {
      *
      * `POST /v1/mcp`, scope runtime
      *
+     * - `tools`: `all` lists every tool and is the default; `core` lists about 20, for clients with a limit.
      * - `jsonrpc`: Always `2.0`: the version of JSON-RPC.
      * - `id`: The id of the request, which its response repeats.
      * - `method`: The called method; absent in a response.
@@ -2081,10 +2082,10 @@ export type Calls = {
      *
      * - `model`: A deployment: its slug, its dep_ id or its name, with `@version`.
      * - `messages`: The conversation so far; if it continues an earlier call, it uses the same conversation.
-     * - `user`: The user whom the agent works for.
+     * - `user`: The user whom the agent works for. Empty: none. Text that is no valid user id gets one derived from it.
      * - `safety_identifier`: Another name for `user`: whom the agent works for.
      * - `tools`: Your functions that the agent may call, in addition to the deployment’s.
-     * - `tool_choice`: `auto`: the agent decides; `none`: it calls none of `tools`.
+     * - `tool_choice`: `auto`: the agent decides; `none`: it calls none of `tools`; `required`, or the name of a function: the answer is a call.
      * - `response_format`: The format of the answer: text, any JSON, or JSON that matches a schema.
      * - `stream`: True: the answer is streamed as chunks.
      * - `stream_options`: Additional contents of a stream.
@@ -2116,7 +2117,7 @@ export type Calls = {
      * - `prompt_cache_options`: Accepted and ignored.
      * - `prompt_cache_retention`: Accepted and ignored.
      *
-     * @throws {VestraError} `invalid_deployment`, `deployment_not_live`, `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`, `file_too_large`
+     * @throws {VestraError} `model_not_found`, `invalid_deployment`, `deployment_not_live`, `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`, `file_too_large`, `invalid_tool_input`
      */
     chat: RouteCall<Api['openai']['chat']>;
     /**
@@ -2129,12 +2130,12 @@ export type Calls = {
      * - `model`: The deployment; optional if the conversation is named.
      * - `input`: The user’s message: a text, or a list of items.
      * - `instructions`: Read as facts in addition to the deployment’s instructions.
-     * - `user`: The user whom the agent works for.
+     * - `user`: The user whom the agent works for. Empty: none. Text that is no valid user id gets one derived from it.
      * - `safety_identifier`: Another name for `user`: whom the agent works for.
      * - `previous_response_id`: The response that this one continues, `resp_…`.
      * - `conversation`: The conversation that this one continues.
      * - `tools`: Your functions that the agent may call, in addition to the deployment’s.
-     * - `tool_choice`: `auto`: the agent decides; `none`: it calls none of `tools`.
+     * - `tool_choice`: `auto`: the agent decides; `none`: it calls none of `tools`; `required`, or the name of a function: the answer is a call.
      * - `text`: The format of the answer.
      * - `stream`: True: the answer is streamed as events.
      * - `stream_options`: Accepted and ignored.
@@ -2166,7 +2167,7 @@ export type Calls = {
      * - `prompt_cache_options`: Accepted and ignored.
      * - `prompt_cache_retention`: Accepted and ignored.
      *
-     * @throws {VestraError} `invalid_deployment`, `deployment_not_live`, `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`, `file_too_large`
+     * @throws {VestraError} `model_not_found`, `invalid_deployment`, `deployment_not_live`, `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`, `file_too_large`, `invalid_tool_input`
      */
     respond: RouteCall<Api['openai']['respond']>;
     /**
@@ -2196,6 +2197,55 @@ export type Calls = {
      */
     cancel: RouteCall<Api['openai']['cancel']>;
     /**
+     * List the input of a response: its message, or the results and approvals it continued with.
+     *
+     * Newest first, or `order=asc`.
+     *
+     * `GET /v1/openai/responses/{response_id}/input_items`, scope runtime
+     *
+     * - `response_id`: The id of a response, `resp_…`.
+     * - `order`: `desc` lists the newest item first and is the default.
+     * - `limit`: The maximum number of entries per page, 1 to 100.
+     * - `after`: The id of an item: the list continues after it.
+     *
+     * @throws {VestraError} `response_not_found`
+     */
+    inputItems: RouteCall<Api['openai']['inputItems']>;
+    /**
+     * Upload a file of at most 10 MB, for messages that name its id.
+     *
+     * multipart/form-data with the part `file`, as OpenAI’s clients send it. `purpose` is returned and has no effect. A field `user` names the user of the file; without it any user’s message may use it.
+     *
+     * `POST /v1/openai/files`, scope runtime
+     *
+     * @throws {VestraError} `file_required`, `multipart_required`, `invalid_filename`, `file_too_large`, `user_required`, `user_disabled`
+     */
+    createFile: RouteCall<Api['openai']['createFile']>;
+    /**
+     * Show a file in OpenAI’s format.
+     *
+     * The same file as `GET /v1/files/{file_id}`, which also has a download link.
+     *
+     * `GET /v1/openai/files/{file_id}`, scope runtime
+     *
+     * - `file_id`: The id of a file, `file_` and 24 characters.
+     *
+     * @throws {VestraError} `file_not_found`
+     */
+    file: RouteCall<Api['openai']['file']>;
+    /**
+     * Delete a file, through OpenAI’s API.
+     *
+     * Also deletes the content. Copies that were attached to messages of users stay.
+     *
+     * `DELETE /v1/openai/files/{file_id}`, scope runtime
+     *
+     * - `file_id`: The id of a file, `file_` and 24 characters.
+     *
+     * @throws {VestraError} `file_not_found`
+     */
+    deleteFile: RouteCall<Api['openai']['deleteFile']>;
+    /**
      * Start a conversation for responses; `metadata.model` and `metadata.user` select deployment and user.
      *
      * Use it as `conversation` of a response; without `metadata.model` the org’s default deployment answers.
@@ -2204,7 +2254,7 @@ export type Calls = {
      *
      * - `items`: Must be empty: send messages with a response.
      *
-     * @throws {VestraError} `invalid_deployment`, `deployment_required`, `user_required`, `user_disabled`
+     * @throws {VestraError} `model_not_found`, `deployment_required`, `user_required`, `user_disabled`
      */
     createConversation: RouteCall<Api['openai']['createConversation']>;
     /**
@@ -2236,7 +2286,7 @@ export type Calls = {
      *
      * - `model`: The slug, id or name of a deployment.
      *
-     * @throws {VestraError} `deployment_not_found`
+     * @throws {VestraError} `model_not_found`
      */
     model: RouteCall<Api['openai']['model']>;
   };

@@ -58,7 +58,11 @@ export const edges: readonly ExampleCall[] = [
   step('openai.conversation', { params: { conversation_id: exampleId('conv') } }),
   step('openai.respond', { body: { model: 'support-desk', user: 'nora', input: 'When are you open?' } }),
   step('openai.response', { params: { response_id: 'resp_1' } }),
+  step('openai.inputItems', { params: { response_id: 'resp_1' } }),
   step('openai.cancel', { params: { response_id: 'resp_1' } }),
+  step('openai.createFile', { file: { name: 'terms.txt', text: 'Open from nine to five.' } }),
+  step('openai.file', { params: { file_id: exampleId('file', 2) } }),
+  step('openai.deleteFile', { params: { file_id: exampleId('file', 2) } }),
   step('agUi.run', {
     params: desk,
     headers: { 'Service-User': 'nora' },

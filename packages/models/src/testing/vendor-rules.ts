@@ -98,6 +98,13 @@ export const vendorRules = {
     status: 400,
     error: ofOpenai('invalid_function_parameters'),
   },
+  descriptionsAreShort: {
+    thread: 'https://github.com/getsentry/sentry-mcp/issues/106',
+    path: /\/(responses|chat\/completions)$/,
+    fault: descriptionFault,
+    status: 400,
+    error: ofOpenai('string_above_max_length'),
+  },
   reasoningIsOfReasoningModels: {
     thread: 'https://github.com/pydantic/pydantic-ai/issues/3326',
     path: responses,
@@ -160,6 +167,15 @@ function propertiesFault({ tools }: Body): string | null {
       return `Invalid schema for function '${name}': schema must be a JSON Schema of 'type: "object"', got 'type: "None"'.`;
     if (context)
       return `Invalid schema for function '${name}': In context=(${context.join(', ')}), object schema missing properties.`;
+  }
+  return null;
+}
+
+function descriptionFault({ tools }: Body): string | null {
+  for (const [at, tool] of asList(tools).entries()) {
+    const { length } = String(asRecord(tool.function ?? tool).description ?? '');
+    if (length > 1024)
+      return `Invalid 'tools[${at}].function.description': string too long. Expected a string with maximum length 1024, but got a string with length ${length} instead.`;
   }
   return null;
 }

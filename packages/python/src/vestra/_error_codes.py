@@ -146,6 +146,7 @@ ErrorCode = Literal[
     "member_not_found",
     "memory_not_found",
     "message_not_found",
+    "model_not_found",
     "notebook_not_found",
     "passkey_not_found",
     "reset_not_found",

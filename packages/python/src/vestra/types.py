@@ -1537,6 +1537,24 @@ class OpenaiResponse(Resource):
     """The output so far: messages, calls of your functions, requested approvals."""
 
 
+class OpenaiFile(Resource):
+    """A file in OpenAI’s format."""
+    id: str
+    """The id of the file, `file_…`: send it as `file_id`."""
+    object: Literal["file"]
+    """Always `file`: what kind of object this is."""
+    bytes: int
+    """Its size in bytes."""
+    created_at: int
+    """When it was uploaded, in seconds since 1970."""
+    filename: str
+    """The name of the file."""
+    purpose: str
+    """The purpose that the upload named, later `user_data`."""
+    status: Literal["processed"]
+    """Always `processed`: it can be used at once."""
+
+
 class OpenaiConversation(Resource):
     """A conversation in OpenAI’s format."""
     id: str
@@ -4556,6 +4574,27 @@ class OauthRegister(Resource):
 class OauthRevoke(Resource):
     """Empty."""
     pass
+
+
+class OpenaiInputItems(Resource):
+    """The input of a response in OpenAI’s format."""
+    object: Literal["list"]
+    """Always `list`: what kind of object this is."""
+    data: list[OpenaiInputItem]
+    """The items of the page, in the requested order."""
+    first_id: str | None
+    """The id of the first item; null if there is none."""
+    last_id: str | None
+    """The id of the last item; null if there is none."""
+    has_more: bool
+    """Whether more items follow."""
+
+
+class OpenaiInputItem(Resource):
+    id: str
+    """The id of the item."""
+    type: str
+    """`message`, `function_call_output` or `mcp_approval_response`."""
 
 
 class OpenaiModels(Resource):

@@ -4,7 +4,7 @@ import type { Usage } from '@vestra/agent/model';
 import { vendorErrorOf } from '../fault.ts';
 import { piecesOf, think, writeText } from '../reasoning.ts';
 import { countOf, dataUrlOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
-import { mapSchema, oncePerSchema, withProperties } from './schemas.ts';
+import { cutDescription, mapSchema, oncePerSchema, withProperties } from './schemas.ts';
 import { mediaOf, type Wire, type WireAnswer, type WireRequest, type WrittenCall } from './wire.ts';
 
 /** Chat completions, as in OpenAI's older endpoint and all servers like it: POST …/chat/completions. */
@@ -22,7 +22,7 @@ export const compatibleWire: Wire = {
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, inputSchema }) => ({
         type: 'function',
-        function: { name, description, parameters: parametersOf(inputSchema) },
+        function: { name, description: cutDescription(description), parameters: parametersOf(inputSchema) },
       })),
     }),
     response_format: formatOf(output),

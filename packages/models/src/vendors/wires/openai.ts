@@ -3,7 +3,7 @@ import type { Usage } from '@vestra/agent/model';
 import { vendorErrorOf } from '../fault.ts';
 import { type Piece, piecesOf, writeText } from '../reasoning.ts';
 import { countOf, dataUrlOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
-import { mapSchema, oncePerSchema, withProperties } from './schemas.ts';
+import { cutDescription, mapSchema, oncePerSchema, withProperties } from './schemas.ts';
 import { mediaOf, type Wire, type WireAnswer, type WireRequest, type WrittenCall } from './wire.ts';
 
 /** Responses: POST /v1/responses, https://platform.openai.com/docs/api-reference/responses-streaming. */
@@ -132,7 +132,7 @@ const parametersOf = oncePerSchema(schemaForOpenai);
 const toolOf = ({ name, description, inputSchema }: ToolDefinition) => ({
   type: 'function',
   name,
-  description,
+  description: cutDescription(description),
   parameters: parametersOf(inputSchema),
   strict: false,
 });

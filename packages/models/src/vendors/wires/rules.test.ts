@@ -219,6 +219,11 @@ it.each<[keyof typeof vendorRules, string, Record<string, unknown>]>([
   ],
   ['contentIsNotEmpty', '/v1/chat/completions', { messages: [{ role: 'user', content: ' ' }] }],
   ['objectsHaveProperties', '/v1/responses', { tools: [{ name: 'x', parameters: { type: 'object' } }] }],
+  [
+    'descriptionsAreShort',
+    '/v1/responses',
+    { tools: [{ name: 'x', description: 'x'.repeat(1025), parameters: { type: 'object', properties: {} } }] },
+  ],
   ['reasoningIsOfReasoningModels', '/v1/responses', { model: 'gpt-4o', include: ['reasoning.encrypted_content'] }],
 ])('a test server refuses what breaks the rule %s [MOD-635]', (rule, path, body) => {
   const broken = vendorRules[rule].fault(body);

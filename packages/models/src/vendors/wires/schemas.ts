@@ -40,6 +40,15 @@ function mapEach(schema: unknown, change: (node: JsonRecord) => JsonRecord): unk
 export const withProperties = (node: JsonRecord): JsonRecord =>
   [node.type].flat().includes('object') && node.properties === undefined ? { ...node, properties: {} } : node;
 
+/** OpenAI and compatible endpoints reject a whole request for one longer description. Others accept any length. */
+const maxDescription = 1024;
+
+/** Cuts a tool's description to the length that these endpoints accept, and marks the cut. */
+export const cutDescription = (text: string): string =>
+  text.length <= maxDescription ? text : `${text.slice(0, maxDescription - cutMark.length).toWellFormed()}${cutMark}`;
+
+const cutMark = ' … (cut)';
+
 /** Caches the result by schema: every request of a conversation sends the same tools. */
 export function oncePerSchema<Result>(make: (schema: JsonSchema) => Result): (schema: JsonSchema) => Result {
   const made = new WeakMap<JsonSchema, Result>();

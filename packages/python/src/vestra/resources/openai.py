@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, Mapping, Sequence
 
 from .. import types
+from .._files import FileInput
 from .._group import AsyncGroup, Group
 from .._omit import OMIT, Omit
 
@@ -17,7 +18,7 @@ class Openai(Group):
         user: str | None | Omit = OMIT,
         safety_identifier: str | None | Omit = OMIT,
         tools: Sequence[Mapping[str, object]] | None | Omit = OMIT,
-        tool_choice: Literal["auto", "none"] | None | Omit = OMIT,
+        tool_choice: Literal["auto", "none", "required"] | Mapping[str, object] | None | Omit = OMIT,
         response_format: Mapping[str, object] | None | Omit = OMIT,
         stream: bool | None | Omit = OMIT,
         stream_options: Mapping[str, object] | None | Omit = OMIT,
@@ -62,10 +63,12 @@ class Openai(Group):
             model: A deployment: its slug, its dep_ id or its name, with `@version`.
             messages: The conversation so far; if it continues an earlier call, it uses the same
                 conversation.
-            user: The user whom the agent works for.
+            user: The user whom the agent works for. Empty: none. Text that is no valid user id gets
+                one derived from it.
             safety_identifier: Another name for `user`: whom the agent works for.
             tools: Your functions that the agent may call, in addition to the deployment’s.
-            tool_choice: `auto`: the agent decides; `none`: it calls none of `tools`.
+            tool_choice: `auto`: the agent decides; `none`: it calls none of `tools`; `required`, or
+                the name of a function: the answer is a call.
             response_format: The format of the answer: text, any JSON, or JSON that matches a
                 schema.
             stream: True: the answer is streamed as chunks.
@@ -98,12 +101,13 @@ class Openai(Group):
             prompt_cache_options: Accepted and ignored.
             prompt_cache_retention: Accepted and ignored.
 
-        Fails with `invalid_deployment`, `deployment_not_live`, `deployment_archived`,
-        `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`,
-        `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`,
-        `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`,
-        `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`,
-        `file_not_found`, `file_too_large`.
+        Fails with `model_not_found`, `invalid_deployment`, `deployment_not_live`,
+        `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`,
+        `conversation_user_mismatch`, `interaction_not_found`, `already_answered`,
+        `interaction_expired`, `present_user_required`, `output_schema_invalid`,
+        `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`,
+        `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`,
+        `file_too_large`, `invalid_tool_input`.
         """
         return self._streamable(
             object,
@@ -164,7 +168,7 @@ class Openai(Group):
         previous_response_id: str | None | Omit = OMIT,
         conversation: str | Mapping[str, object] | None | Omit = OMIT,
         tools: Sequence[Mapping[str, object]] | None | Omit = OMIT,
-        tool_choice: Literal["auto", "none"] | None | Omit = OMIT,
+        tool_choice: Literal["auto", "none", "required"] | Mapping[str, object] | None | Omit = OMIT,
         text: Mapping[str, object] | None | Omit = OMIT,
         stream: bool | None | Omit = OMIT,
         stream_options: object | Omit = OMIT,
@@ -208,12 +212,14 @@ class Openai(Group):
             input: The user’s message: a text, or a list of items.
             model: The deployment; optional if the conversation is named.
             instructions: Read as facts in addition to the deployment’s instructions.
-            user: The user whom the agent works for.
+            user: The user whom the agent works for. Empty: none. Text that is no valid user id gets
+                one derived from it.
             safety_identifier: Another name for `user`: whom the agent works for.
             previous_response_id: The response that this one continues, `resp_…`.
             conversation: The conversation that this one continues.
             tools: Your functions that the agent may call, in addition to the deployment’s.
-            tool_choice: `auto`: the agent decides; `none`: it calls none of `tools`.
+            tool_choice: `auto`: the agent decides; `none`: it calls none of `tools`; `required`, or
+                the name of a function: the answer is a call.
             text: The format of the answer.
             stream: True: the answer is streamed as events.
             stream_options: Accepted and ignored.
@@ -245,12 +251,13 @@ class Openai(Group):
             prompt_cache_options: Accepted and ignored.
             prompt_cache_retention: Accepted and ignored.
 
-        Fails with `invalid_deployment`, `deployment_not_live`, `deployment_archived`,
-        `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`,
-        `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`,
-        `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`,
-        `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`,
-        `file_not_found`, `file_too_large`.
+        Fails with `model_not_found`, `invalid_deployment`, `deployment_not_live`,
+        `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`,
+        `conversation_user_mismatch`, `interaction_not_found`, `already_answered`,
+        `interaction_expired`, `present_user_required`, `output_schema_invalid`,
+        `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`,
+        `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`,
+        `file_too_large`, `invalid_tool_input`.
         """
         return self._streamable(
             object,
@@ -361,6 +368,121 @@ class Openai(Group):
             extra_headers=extra_headers,
         )
 
+    def input_items(
+        self,
+        response_id: str,
+        *,
+        order: Literal["asc", "desc"] | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.OpenaiInputItems:
+        """List the input of a response: its message, or the results and approvals it continued with.
+
+        Newest first, or `order=asc`.
+
+        Args:
+            response_id: The id of a response, `resp_…`.
+            order: `desc` lists the newest item first and is the default.
+            limit: The maximum number of entries per page, 1 to 100.
+            after: The id of an item: the list continues after it.
+
+        Fails with `response_not_found`.
+        """
+        return self._call(
+            types.OpenaiInputItems,
+            "openai.inputItems",
+            "GET",
+            "/v1/openai/responses/{response_id}/input_items",
+            path={"response_id": response_id},
+            query={"order": order, "limit": limit, "after": after},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def create_file(
+        self,
+        *,
+        file: FileInput,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.OpenaiFile:
+        """Upload a file of at most 10 MB, for messages that name its id.
+
+        multipart/form-data with the part `file`, as OpenAI’s clients send it. `purpose` is returned
+        and has no effect. A field `user` names the user of the file; without it any user’s message
+        may use it.
+
+        Args:
+            file: The file: bytes, a path, an open file, or `(name, bytes)`.
+
+        Fails with `file_required`, `multipart_required`, `invalid_filename`, `file_too_large`,
+        `user_required`, `user_disabled`.
+        """
+        return self._call(
+            types.OpenaiFile,
+            "openai.createFile",
+            "POST",
+            "/v1/openai/files",
+            body={"file": file},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def file(
+        self,
+        file_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.OpenaiFile:
+        """Show a file in OpenAI’s format.
+
+        The same file as `GET /v1/files/{file_id}`, which also has a download link.
+
+        Args:
+            file_id: The id of a file, `file_` and 24 characters.
+
+        Fails with `file_not_found`.
+        """
+        return self._call(
+            types.OpenaiFile,
+            "openai.file",
+            "GET",
+            "/v1/openai/files/{file_id}",
+            path={"file_id": file_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    def delete_file(
+        self,
+        file_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Delete a file, through OpenAI’s API.
+
+        Also deletes the content. Copies that were attached to messages of users stay.
+
+        Args:
+            file_id: The id of a file, `file_` and 24 characters.
+
+        Fails with `file_not_found`.
+        """
+        return self._call(
+            types.Deleted,
+            "openai.deleteFile",
+            "DELETE",
+            "/v1/openai/files/{file_id}",
+            path={"file_id": file_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
     def create_conversation(
         self,
         *,
@@ -378,7 +500,7 @@ class Openai(Group):
         Args:
             items: Must be empty: send messages with a response.
 
-        Fails with `invalid_deployment`, `deployment_required`, `user_required`, `user_disabled`.
+        Fails with `model_not_found`, `deployment_required`, `user_required`, `user_disabled`.
         """
         return self._call(
             types.OpenaiConversation,
@@ -449,7 +571,7 @@ class Openai(Group):
         Args:
             model: The slug, id or name of a deployment.
 
-        Fails with `deployment_not_found`.
+        Fails with `model_not_found`.
         """
         return self._call(
             types.OpenaiModel,
@@ -472,7 +594,7 @@ class AsyncOpenai(AsyncGroup):
         user: str | None | Omit = OMIT,
         safety_identifier: str | None | Omit = OMIT,
         tools: Sequence[Mapping[str, object]] | None | Omit = OMIT,
-        tool_choice: Literal["auto", "none"] | None | Omit = OMIT,
+        tool_choice: Literal["auto", "none", "required"] | Mapping[str, object] | None | Omit = OMIT,
         response_format: Mapping[str, object] | None | Omit = OMIT,
         stream: bool | None | Omit = OMIT,
         stream_options: Mapping[str, object] | None | Omit = OMIT,
@@ -517,10 +639,12 @@ class AsyncOpenai(AsyncGroup):
             model: A deployment: its slug, its dep_ id or its name, with `@version`.
             messages: The conversation so far; if it continues an earlier call, it uses the same
                 conversation.
-            user: The user whom the agent works for.
+            user: The user whom the agent works for. Empty: none. Text that is no valid user id gets
+                one derived from it.
             safety_identifier: Another name for `user`: whom the agent works for.
             tools: Your functions that the agent may call, in addition to the deployment’s.
-            tool_choice: `auto`: the agent decides; `none`: it calls none of `tools`.
+            tool_choice: `auto`: the agent decides; `none`: it calls none of `tools`; `required`, or
+                the name of a function: the answer is a call.
             response_format: The format of the answer: text, any JSON, or JSON that matches a
                 schema.
             stream: True: the answer is streamed as chunks.
@@ -553,12 +677,13 @@ class AsyncOpenai(AsyncGroup):
             prompt_cache_options: Accepted and ignored.
             prompt_cache_retention: Accepted and ignored.
 
-        Fails with `invalid_deployment`, `deployment_not_live`, `deployment_archived`,
-        `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`,
-        `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`,
-        `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`,
-        `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`,
-        `file_not_found`, `file_too_large`.
+        Fails with `model_not_found`, `invalid_deployment`, `deployment_not_live`,
+        `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`,
+        `conversation_user_mismatch`, `interaction_not_found`, `already_answered`,
+        `interaction_expired`, `present_user_required`, `output_schema_invalid`,
+        `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`,
+        `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`,
+        `file_too_large`, `invalid_tool_input`.
         """
         return await self._streamable(
             object,
@@ -619,7 +744,7 @@ class AsyncOpenai(AsyncGroup):
         previous_response_id: str | None | Omit = OMIT,
         conversation: str | Mapping[str, object] | None | Omit = OMIT,
         tools: Sequence[Mapping[str, object]] | None | Omit = OMIT,
-        tool_choice: Literal["auto", "none"] | None | Omit = OMIT,
+        tool_choice: Literal["auto", "none", "required"] | Mapping[str, object] | None | Omit = OMIT,
         text: Mapping[str, object] | None | Omit = OMIT,
         stream: bool | None | Omit = OMIT,
         stream_options: object | Omit = OMIT,
@@ -663,12 +788,14 @@ class AsyncOpenai(AsyncGroup):
             input: The user’s message: a text, or a list of items.
             model: The deployment; optional if the conversation is named.
             instructions: Read as facts in addition to the deployment’s instructions.
-            user: The user whom the agent works for.
+            user: The user whom the agent works for. Empty: none. Text that is no valid user id gets
+                one derived from it.
             safety_identifier: Another name for `user`: whom the agent works for.
             previous_response_id: The response that this one continues, `resp_…`.
             conversation: The conversation that this one continues.
             tools: Your functions that the agent may call, in addition to the deployment’s.
-            tool_choice: `auto`: the agent decides; `none`: it calls none of `tools`.
+            tool_choice: `auto`: the agent decides; `none`: it calls none of `tools`; `required`, or
+                the name of a function: the answer is a call.
             text: The format of the answer.
             stream: True: the answer is streamed as events.
             stream_options: Accepted and ignored.
@@ -700,12 +827,13 @@ class AsyncOpenai(AsyncGroup):
             prompt_cache_options: Accepted and ignored.
             prompt_cache_retention: Accepted and ignored.
 
-        Fails with `invalid_deployment`, `deployment_not_live`, `deployment_archived`,
-        `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`,
-        `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`,
-        `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`,
-        `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`,
-        `file_not_found`, `file_too_large`.
+        Fails with `model_not_found`, `invalid_deployment`, `deployment_not_live`,
+        `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`,
+        `conversation_user_mismatch`, `interaction_not_found`, `already_answered`,
+        `interaction_expired`, `present_user_required`, `output_schema_invalid`,
+        `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`,
+        `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`,
+        `file_too_large`, `invalid_tool_input`.
         """
         return await self._streamable(
             object,
@@ -816,6 +944,121 @@ class AsyncOpenai(AsyncGroup):
             extra_headers=extra_headers,
         )
 
+    async def input_items(
+        self,
+        response_id: str,
+        *,
+        order: Literal["asc", "desc"] | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.OpenaiInputItems:
+        """List the input of a response: its message, or the results and approvals it continued with.
+
+        Newest first, or `order=asc`.
+
+        Args:
+            response_id: The id of a response, `resp_…`.
+            order: `desc` lists the newest item first and is the default.
+            limit: The maximum number of entries per page, 1 to 100.
+            after: The id of an item: the list continues after it.
+
+        Fails with `response_not_found`.
+        """
+        return await self._call(
+            types.OpenaiInputItems,
+            "openai.inputItems",
+            "GET",
+            "/v1/openai/responses/{response_id}/input_items",
+            path={"response_id": response_id},
+            query={"order": order, "limit": limit, "after": after},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def create_file(
+        self,
+        *,
+        file: FileInput,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.OpenaiFile:
+        """Upload a file of at most 10 MB, for messages that name its id.
+
+        multipart/form-data with the part `file`, as OpenAI’s clients send it. `purpose` is returned
+        and has no effect. A field `user` names the user of the file; without it any user’s message
+        may use it.
+
+        Args:
+            file: The file: bytes, a path, an open file, or `(name, bytes)`.
+
+        Fails with `file_required`, `multipart_required`, `invalid_filename`, `file_too_large`,
+        `user_required`, `user_disabled`.
+        """
+        return await self._call(
+            types.OpenaiFile,
+            "openai.createFile",
+            "POST",
+            "/v1/openai/files",
+            body={"file": file},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def file(
+        self,
+        file_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.OpenaiFile:
+        """Show a file in OpenAI’s format.
+
+        The same file as `GET /v1/files/{file_id}`, which also has a download link.
+
+        Args:
+            file_id: The id of a file, `file_` and 24 characters.
+
+        Fails with `file_not_found`.
+        """
+        return await self._call(
+            types.OpenaiFile,
+            "openai.file",
+            "GET",
+            "/v1/openai/files/{file_id}",
+            path={"file_id": file_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def delete_file(
+        self,
+        file_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Delete a file, through OpenAI’s API.
+
+        Also deletes the content. Copies that were attached to messages of users stay.
+
+        Args:
+            file_id: The id of a file, `file_` and 24 characters.
+
+        Fails with `file_not_found`.
+        """
+        return await self._call(
+            types.Deleted,
+            "openai.deleteFile",
+            "DELETE",
+            "/v1/openai/files/{file_id}",
+            path={"file_id": file_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
     async def create_conversation(
         self,
         *,
@@ -833,7 +1076,7 @@ class AsyncOpenai(AsyncGroup):
         Args:
             items: Must be empty: send messages with a response.
 
-        Fails with `invalid_deployment`, `deployment_required`, `user_required`, `user_disabled`.
+        Fails with `model_not_found`, `deployment_required`, `user_required`, `user_disabled`.
         """
         return await self._call(
             types.OpenaiConversation,
@@ -904,7 +1147,7 @@ class AsyncOpenai(AsyncGroup):
         Args:
             model: The slug, id or name of a deployment.
 
-        Fails with `deployment_not_found`.
+        Fails with `model_not_found`.
         """
         return await self._call(
             types.OpenaiModel,

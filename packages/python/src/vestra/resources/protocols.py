@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping
+from typing import Any, Literal, Mapping
 
 from .. import types
 from .._group import AsyncGroup, Group
@@ -12,6 +12,7 @@ class Protocols(Group):
         self,
         *,
         body: object,
+        tools: Literal["all", "core"] | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Any:
@@ -23,6 +24,8 @@ class Protocols(Group):
 
         Args:
             body: The request body, sent unchanged.
+            tools: `all` lists every tool and is the default; `core` lists about 20, for clients
+                with a limit.
 
         Fails with `origin_not_allowed`.
         """
@@ -31,6 +34,7 @@ class Protocols(Group):
             "protocols.mcp",
             "POST",
             "/v1/mcp",
+            query={"tools": tools},
             whole=body,
             timeout=timeout,
             extra_headers=extra_headers,
@@ -104,6 +108,7 @@ class AsyncProtocols(AsyncGroup):
         self,
         *,
         body: object,
+        tools: Literal["all", "core"] | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Any:
@@ -115,6 +120,8 @@ class AsyncProtocols(AsyncGroup):
 
         Args:
             body: The request body, sent unchanged.
+            tools: `all` lists every tool and is the default; `core` lists about 20, for clients
+                with a limit.
 
         Fails with `origin_not_allowed`.
         """
@@ -123,6 +130,7 @@ class AsyncProtocols(AsyncGroup):
             "protocols.mcp",
             "POST",
             "/v1/mcp",
+            query={"tools": tools},
             whole=body,
             timeout=timeout,
             extra_headers=extra_headers,

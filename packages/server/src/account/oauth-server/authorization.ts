@@ -77,9 +77,12 @@ const failMissing = (param: string): never => {
 
 const invalid = (message: string): Refusal => ({ error: 'invalid_request', message });
 
-/** Ignores a trailing slash, and the case of scheme and host. */
-export const isResource = (given: string, resource: string): boolean =>
-  URL.parse(given)?.href.replace(/\/$/, '') === new URL(resource).href;
+/** Ignores a trailing slash, the case of scheme and host, and `tools`, which only selects the listed tools. */
+export function isResource(given: string, resource: string): boolean {
+  const url = URL.parse(given);
+  url?.searchParams.delete('tools');
+  return url?.href.replace(/\/$/, '') === new URL(resource).href;
+}
 
 /** Ignores unknown scopes, as RFC 6749 allows. The `scope` of the token response shows the granted ones. */
 function scopesOf(asked: string | null): readonly GrantScope[] {

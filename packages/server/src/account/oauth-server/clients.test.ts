@@ -67,7 +67,9 @@ describe('redirect addresses', () => {
 
 it('recognises the address of its own resource [MCP-483]', () => {
   const own = 'https://agents.example.com/v1/mcp';
-  for (const same of [own, `${own}/`, 'HTTPS://Agents.example.com/v1/mcp']) expect(isResource(same, own)).toBe(true);
+  for (const same of [own, `${own}/`, `${own}?tools=core`, 'HTTPS://Agents.example.com/v1/mcp']) {
+    expect(isResource(same, own)).toBe(true);
+  }
   for (const other of [
     'https://agents.example.com',
     `${own}/x`,

@@ -118,7 +118,7 @@ function readRun(input: RunInput, of: { deploymentId: string; user: string | und
     answers: resume.map(readAnswer),
     earlier: messages.slice(0, answered + 1).flatMap(saidIn),
     system: [...system, ...facts].join('\n\n'),
-    tools: callerTools(tools, 'auto'),
+    tools: callerTools(tools),
     outputSchema: undefined,
     metadata: undefined,
     previous: undefined,

@@ -3,6 +3,7 @@ import type { StreamEvent } from '@vestra/sdk/stream';
 import type { Engine } from '../../engine/index.ts';
 import { type ClientAnswer, insertAnswer } from '../../integrations/index.ts';
 import { type ChatExchange, followTurnAfter, type StartedTurn } from './exchange.ts';
+import { forcedCall, forcedCallId, forcedCallIn } from './forced-call.ts';
 import type { ChatQuestion } from './question.ts';
 
 export type AnswerKind = 'chatcmpl-' | 'resp_' | 'run_';
@@ -51,6 +52,7 @@ export async function* answerPieces(
     rest: (after: { seq: number }) => furtherEvents(exchange, row, after.seq),
     names: row.tool_names,
     isStructured: row.is_structured,
+    answerId: row.id,
   };
   const coming = piecesOf(source);
   for (let next = await coming.next(); ; next = await coming.next()) {
@@ -133,6 +135,7 @@ type Source = {
   names: Readonly<Record<string, string>>;
   /** The answer is data, sent at the end as JSON. */
   isStructured: boolean;
+  answerId: string;
 };
 
 /** The events of a turn as pieces, until it ends or waits for the client or a person. */
@@ -141,6 +144,7 @@ async function* piecesOf({
   rest,
   names,
   isStructured,
+  answerId,
 }: Source): AsyncGenerator<AnswerPiece, AnswerEnding, undefined> {
   let shown = '';
   /** True if the turn continues after a wait: earlier text belongs to the previous answer. */
@@ -172,7 +176,10 @@ async function* piecesOf({
     }
     if (event.type !== 'turn.settled') continue;
     const { reply, status, task_id } = event.data.turn;
-    const said = isStructured && reply ? JSON.stringify(reply.data) : (reply?.text ?? '');
+    const forced = forcedCallIn(names, reply?.data);
+    if (forced) yield { kind: 'call', id: forcedCallId(answerId), ...forced };
+    const hasData = isStructured && reply && (reply.data !== null || names[forcedCall] === undefined);
+    const said = forced ? '' : hasData ? JSON.stringify(reply.data) : (reply?.text ?? '');
     // Send the whole reply if it was not streamed: results of tasks, data, and unstreamed text.
     const isUnsaid = task_id !== null || isStructured || (shown === '' && !isContinued);
     if (said !== '' && isUnsaid) yield text(shown === '' ? said : `\n\n${said}`);

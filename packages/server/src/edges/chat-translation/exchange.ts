@@ -7,10 +7,12 @@ import type { Conversation } from '@vestra/sdk/resources';
 import { followTurn, type StreamEvent } from '@vestra/sdk/stream';
 import { findDeployment } from '../../agents/deployments/index.ts';
 import { latestTurn } from '../../engine/conversations/index.ts';
+import { findFiles } from '../../engine/files/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import { findInteraction } from '../../engine/interactions/index.ts';
 import { answerOfTalk, type ClientAnswer, findAnswer } from '../../integrations/index.ts';
 import type { Caller } from '../../platform/caller.ts';
+import { answerOfForcedCall, forcedCall } from './forced-call.ts';
 import type { ChatQuestion, InteractionAnswer } from './question.ts';
 
 /** One request of a client. */
@@ -18,6 +20,7 @@ export type ChatExchange = {
   client: Client;
   caller: Caller;
   db: Engine['db'];
+  files: Engine['files'];
   /** The key of the client, for the one request that creates something. */
   idempotencyKey: string | undefined;
 };
@@ -33,6 +36,8 @@ export type StartedTurn = {
 /** Sends the question to the right route and follows the turn. */
 export async function startTurn(exchange: ChatExchange, question: ChatQuestion): Promise<StartedTurn> {
   const { toolResults, answers } = question;
+  if (toolResults.some(({ call_id }) => answerOfForcedCall(call_id) !== null))
+    return continueForced(exchange, question);
   if (toolResults.length > 0) return answerCalls(exchange, question);
   if (answers.length > 0) return answerWaits(exchange, question);
   const { client, idempotencyKey } = exchange;
@@ -99,6 +104,40 @@ async function answerCalls(exchange: ChatExchange, question: ChatQuestion): Prom
   const { idempotencyKey } = exchange;
   const sent = (await exchange.client.request('conversations.send', placed, { idempotencyKey })) as { id: string };
   return followTurnAfter(exchange, { conversationId: conversation.id, turnId: sent.id, afterSeq });
+}
+
+/** A forced call ended its turn, so its result is a new message of the same conversation. */
+async function continueForced(exchange: ChatExchange, question: ChatQuestion): Promise<StartedTurn> {
+  const [{ call_id: first }] = question.toolResults as [ChatQuestion['toolResults'][number]];
+  const isOther = ({ call_id }: { call_id: string }) => call_id !== first;
+  const before = await findAnswer(exchange.db, exchange.caller, answerOfForcedCall(first) ?? '');
+  if (!before || question.toolResults.some(isOther)) {
+    throw fail('interaction_not_found', { message: `Nothing is asked for under \`${first.slice(0, 100)}\`.` });
+  }
+  const conversation = await ownConversation(exchange, question, before.conversation_id);
+  if (!(await isNewest(exchange, before))) throw fail('already_answered');
+  const { client, idempotencyKey } = exchange;
+  const asked = await messageOf(exchange, question, { userId: conversation.user_id ?? undefined });
+  const name = before.tool_names[forcedCall];
+  const results = question.toolResults.map((result) => ({ ...(name && { function: name }), ...result }));
+  const context = { ...(asked.context as object | undefined), [forcedResults]: results };
+  const body = sendable({ message: afterForcedCall, ...asked, context, stream: true });
+  const placed = { params: { conversation_id: conversation.id }, body };
+  return startedBy((await client.request('conversations.send', placed, { idempotencyKey })) as Events);
+}
+
+const forcedResults = 'function_results';
+const afterForcedCall = `The function has been called. Its result is in the context, under \`${forcedResults}\`.`;
+
+/** The results of forced calls in a message, and the text that the client itself sent with them. */
+export function readForcedResults(
+  text: string,
+  context: Record<string, unknown> | null,
+): { text: string; results: { call_id: string; output?: unknown }[] } {
+  const results = context?.[forcedResults];
+  if (!Array.isArray(results) || text !== afterForcedCall)
+    return { text, results: Array.isArray(results) ? results : [] };
+  return { text: '', results };
 }
 
 async function answerWaits(exchange: ChatExchange, question: ChatQuestion): Promise<StartedTurn> {
@@ -195,12 +234,13 @@ async function isWithNamed(
 
 /** `unheard`: earlier messages that no conversation here contains. */
 async function messageOf(
-  { client, idempotencyKey }: ChatExchange,
+  exchange: ChatExchange,
   question: ChatQuestion,
   { userId, unheard = [] }: { userId: string | undefined; unheard?: ChatQuestion['earlier'] },
 ): Promise<Record<string, unknown>> {
+  const { client, idempotencyKey } = exchange;
   const { message, files, fileIds, tools, outputSchema, system } = question;
-  const attachments = fileIds.map((file_id) => ({ file_id }));
+  const attachments = await attachmentsFor(exchange, fileIds, userId);
   for (const [at, { filename, mediaType, bytes }] of files.entries()) {
     const file = new File([bytes], filename, { type: mediaType });
     const key = idempotencyKey === undefined ? undefined : `${idempotencyKey}.${at}`;
@@ -218,4 +258,28 @@ async function messageOf(
     ...(outputSchema && { output_schema: outputSchema }),
     ...(Object.keys(context).length > 0 && { context }),
   };
+}
+
+/** More are refused by the message route. */
+const maxAttachments = 10;
+
+/** OpenAI's uploads name no user, so a message for a user gets a copy of such a file. */
+async function attachmentsFor(
+  { client, caller, db, files, idempotencyKey }: ChatExchange,
+  fileIds: readonly string[],
+  userId: string | undefined,
+): Promise<{ file_id: string }[]> {
+  const attached = fileIds.map((file_id) => ({ file_id }));
+  if (userId === undefined || fileIds.length === 0 || fileIds.length > maxAttachments) return attached;
+  const rows = new Map((await findFiles(db, caller, fileIds)).map((row) => [row.id, row]));
+  for (const [at, each] of attached.entries()) {
+    const row = rows.get(each.file_id);
+    if (row?.user_id !== null || row.source !== 'upload' || row.conversation_id !== null) continue;
+    const bytes = await files.read(caller.orgId, row.sha256);
+    if (!bytes) continue;
+    const copy = new File([new Uint8Array(bytes)], row.filename ?? row.id, { type: row.mime_type ?? '' });
+    const key = idempotencyKey === undefined ? undefined : `${idempotencyKey}.copy.${at}`;
+    each.file_id = (await client.files.create({ user_id: userId, file: copy }, { idempotencyKey: key })).id;
+  }
+  return attached;
 }

@@ -11,7 +11,7 @@ export type OpenExchange = { exchange: ChatExchange; release: () => void; reques
 type Dependencies = {
   answer: HandleRequest;
   hold: HoldOpen;
-  engine: Pick<Engine, 'db'>;
+  engine: Pick<Engine, 'db' | 'files'>;
   /** Maps the refusal of an inner route to an error for the client. */
   asFailure: (thrown: unknown, requestId: string) => unknown;
 };
@@ -29,7 +29,7 @@ export const openExchanges =
       held.close();
     };
     const client = apiClientFor(answer, { ...incoming, signal: held.signal });
-    const exchange = { client, caller, db: engine.db, idempotencyKey: idempotencyKeyOf(incoming) };
+    const exchange = { client, caller, db: engine.db, files: engine.files, idempotencyKey: idempotencyKeyOf(incoming) };
     try {
       return await work(incoming, { exchange, release, requestId, signal: held.signal });
     } catch (error) {

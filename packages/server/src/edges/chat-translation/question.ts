@@ -25,6 +25,8 @@ export type ChatQuestion = {
   system: string;
   tools: CallerTools;
   outputSchema: Record<string, unknown> | undefined;
+  /** Replaces `outputSchema` if our limits for schemas refuse it. */
+  briefSchema?: Record<string, unknown> | undefined;
   metadata: Record<string, string> | undefined;
   /** The answer to continue from. */
   previous: string | undefined;
@@ -55,11 +57,11 @@ type CallerTools = {
     run_without_asking: true;
     timeout_s: number;
   }[];
-  /** From our name to the client's name. */
+  /** From our name to the client's name, with the entry `forcedCall` if the answer must be a call. */
   names: Record<string, string>;
 };
 
-type DeclaredFunction = {
+export type DeclaredFunction = {
   name: string;
   description?: string | null | undefined;
   parameters?: Record<string, unknown> | null | undefined;
@@ -70,19 +72,19 @@ const maxToolSeconds = 600;
 
 const maxNameLength = 60;
 
+/** The limit of our message route. The client of a model vendor cuts to the vendor's limit. */
+const maxDescriptionLength = 32_000;
+
 /** Our names are lowercase; the client's may be anything. */
-export function callerTools(
-  given: readonly DeclaredFunction[],
-  choice: 'auto' | 'none' | null | undefined,
-): CallerTools {
+export function callerTools(given: readonly DeclaredFunction[]): CallerTools {
   const names: Record<string, string> = {};
   const lastNumbers = new Map<string, number>();
-  const declared = (choice === 'none' ? [] : given).map(({ name, description, parameters }) => {
+  const declared = given.map(({ name, description, parameters }) => {
     const own = freeName(name, names, lastNumbers);
     names[own] = name;
     return {
       name: own,
-      description: description || name,
+      description: (description?.trim() || name).slice(0, maxDescriptionLength).toWellFormed(),
       input_schema: { type: 'object', ...parameters },
       // The client runs the function itself, so no approval comes first.
       run_without_asking: true as const,
@@ -99,7 +101,8 @@ function freeName(name: string, taken: Record<string, string>, lastNumbers: Map<
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .replace(/[^a-z0-9_]/g, '_');
-  const stem = (/^[a-z]/.test(snake) ? snake : `f_${snake}`).slice(0, maxNameLength);
+  // Names with `mcp__` belong to tools of MCP servers, and a client may name its own functions so.
+  const stem = (/^(?!mcp__)[a-z]/.test(snake) ? snake : `f_${snake}`).slice(0, maxNameLength);
   let number = lastNumbers.get(stem) ?? 1;
   let free = number === 1 ? stem : `${stem}_${number}`;
   while (Object.hasOwn(taken, free) || reservedToolNames.has(free)) free = `${stem}_${++number}`;

@@ -8,12 +8,12 @@ type Revision = (typeof revisions)[number];
 export async function connectMcp(
   url: string,
   key: string,
-  revision: Revision = '2026-07-28',
-  headers: Record<string, string> = {},
+  revision: Revision | 'auto' = '2026-07-28',
+  { headers = {}, search = '' }: { headers?: Record<string, string>; search?: string } = {},
 ): Promise<Client> {
-  const mode = revision === '2026-07-28' ? { pin: revision } : 'legacy';
+  const mode = revision === '2026-07-28' ? { pin: revision } : revision === 'auto' ? 'auto' : 'legacy';
   const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
   const requestInit = { headers: { authorization: `Bearer ${key}`, ...headers } };
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/v1/mcp`), { requestInit }));
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/v1/mcp${search}`), { requestInit }));
   return client;
 }

@@ -22,15 +22,17 @@ type McpDependencies = {
   log: Logger;
 };
 
+type McpIncoming = EdgeRequest & { query: { tools?: 'all' | 'core' | undefined } };
+
 /** One stateless endpoint for both revisions of the protocol. Each request carries its credential. */
 export function mcpEndpoint({ answer, hold, publicUrl, host, version, log }: McpDependencies) {
   const hostnames = ownHostnames({ publicUrl, host });
   const handler = createMcpHandler(
-    ({ authInfo }) => serverFor(authInfo?.extra?.request as EdgeRequest, { answer, version, log }),
+    ({ authInfo }) => serverFor(authInfo?.extra?.request as McpIncoming, { answer, version, log }),
     { onerror: (error) => log.debug({ reason: error.message }, 'mcp') },
   );
 
-  return async (incoming: EdgeRequest): Promise<Response> => {
+  return async (incoming: McpIncoming): Promise<Response> => {
     const { headers, body, caller, signal } = incoming;
     assertOwnHost(headers, hostnames);
     assertAccepts(headers);
@@ -49,13 +51,14 @@ export function mcpEndpoint({ answer, hold, publicUrl, host, version, log }: Mcp
 
 type Serving = Pick<McpDependencies, 'answer' | 'version' | 'log'>;
 
-function serverFor(incoming: EdgeRequest, { answer, version, log }: Serving): Server {
+function serverFor(incoming: McpIncoming, { answer, version, log }: Serving): Server {
   const server = new Server(
     { name: 'vestra', title: 'Vestra', version },
     { capabilities: { tools: {} }, instructions: introduction },
   );
   const { scopes } = incoming.caller;
-  server.setRequestHandler('tools/list', () => ({ tools: toolsFor(scopes) }));
+  const { tools: selection = 'all' } = incoming.query;
+  server.setRequestHandler('tools/list', () => ({ tools: toolsFor(scopes, selection) }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
     const signal = AbortSignal.any([incoming.signal, mcpReq.signal]);
     const caller: ToolCaller = {

@@ -10,7 +10,10 @@ import {
 export const loopbackRedirect = 'http://127.0.0.1:43117/callback';
 
 /** The official client with OAuth, and its storage. With `clientId` it does not register. */
-export function heldClient({ url }: { url: string }, { clientId }: { clientId?: string } = {}) {
+export function heldClient(
+  { url }: { url: string },
+  { clientId, search = '' }: { clientId?: string; search?: string } = {},
+) {
   let information: OAuthClientInformationMixed | undefined = clientId ? { client_id: clientId } : undefined;
   let tokens: OAuthTokens | undefined;
   let verifier = '';
@@ -43,7 +46,8 @@ export function heldClient({ url }: { url: string }, { clientId }: { clientId?: 
       if (what === 'all' || what === 'tokens') tokens = undefined;
     },
   };
-  const transport = () => new StreamableHTTPClientTransport(new URL(`${url}/v1/mcp`), { authProvider: provider });
+  const transport = () =>
+    new StreamableHTTPClientTransport(new URL(`${url}/v1/mcp${search}`), { authProvider: provider });
   return {
     provider,
     /** The address to which it sent the browser. */

@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { type Command, commands } from '@vestra/contract/derive/commands';
 import type { Scope } from '@vestra/contract/route';
-import { z } from 'zod';
+import { inputSchemaOf, outputSchemaOf, querySchemaOf } from './tool-schema.ts';
 
 type OfferedTool = { command: Command; definition: Tool };
 
@@ -17,8 +17,22 @@ export function allTools(): ReadonlyMap<string, OfferedTool> {
   return offered;
 }
 
-export const toolsFor = (scopes: readonly Scope[]): Tool[] =>
-  [...allTools().values()].filter(({ command }) => isAllowed(command, scopes)).map(({ definition }) => definition);
+/** The tools for daily use, for clients that accept only a small number of tools. */
+const coreTools: ReadonlySet<string> = new Set([
+  ...['ask', 'answer', 'events', 'interactions_list', 'files'],
+  ...['conversations_list', 'conversations_get', 'conversations_messages', 'conversations_stop'],
+  ...['tasks_list', 'tasks_get', 'routines_list', 'routines_add', 'memory_search', 'memory_add', 'users_list'],
+  ...['deployments_list', 'deployments_get', 'deployments_create', 'init', 'test', 'usage'],
+]);
+
+/** The tools of a list. A selection only shortens the list; the scopes decide what a caller may call. */
+export const toolsFor = (scopes: readonly Scope[], selection: 'all' | 'core'): Tool[] =>
+  [...allTools().values()]
+    .filter(
+      ({ command, definition }) =>
+        isAllowed(command, scopes) && (selection === 'all' || coreTools.has(definition.name)),
+    )
+    .map(({ definition }) => definition);
 
 export function isAllowed({ scopes: needed }: Command, held: readonly Scope[]): boolean {
   if (needed === null) return false;
@@ -26,54 +40,33 @@ export function isAllowed({ scopes: needed }: Command, held: readonly Scope[]): 
 }
 
 function define(command: Command, name: string): Tool {
-  const outputSchema = outputSchemaOf(command);
+  const output = outputSchema(command);
   return {
     name,
     description: command.summary,
-    inputSchema: inputSchemaOf(command),
-    ...(outputSchema && { outputSchema }),
+    inputSchema: inputSchema(command),
+    ...(output && { outputSchema: output }),
     annotations: annotationsOf(command),
   };
 }
 
-type JsonSchema = Record<string, unknown>;
-
-function inputSchemaOf({ arguments: taken }: Command): Tool['inputSchema'] {
+function inputSchema({ arguments: taken }: Command): Tool['inputSchema'] {
   const properties = Object.fromEntries(
-    taken.map(({ name, schema, place }) => [name, place === 'query' ? ofQuery(schema) : toSchema(schema, 'input')]),
-  ) as Record<string, JsonSchema>;
-  properties.user = { ...properties.user, description: 'The user who is meant; absent: the org’s own agent.' };
+    taken.map(({ name, schema, place }) => [name, place === 'query' ? querySchemaOf(schema) : inputSchemaOf(schema)]),
+  );
+  properties.user = { type: 'string', description: 'Absent: the org’s own agent.' };
   const required = taken.filter(({ schema }) => !schema.safeParse(undefined).success).map(({ name }) => name);
   return { type: 'object', properties, required, additionalProperties: false } as Tool['inputSchema'];
 }
 
-/** Query values are text, but a tool argument may be a number. */
-function ofQuery(schema: z.ZodType): JsonSchema {
-  const read = toSchema(schema, 'output');
-  return ['integer', 'number', 'boolean'].includes(String(read.type)) ? read : toSchema(schema, 'input');
-}
-
 /** Absent if the response may not be JSON: clients would validate it against the schema. */
-function outputSchemaOf({ route }: Command): Tool['outputSchema'] {
+function outputSchema({ route, tool }: Command): Tool['outputSchema'] {
   if (!route) return undefined;
   const { produces, body, response } = route.route;
   const choosesToStream = 'stream' in ((body as { shape?: object } | undefined)?.shape ?? {});
   if (produces && !choosesToStream) return undefined;
-  const schema = toSchema(response, 'output');
+  const schema = outputSchemaOf(response, coreTools.has(tool ?? '') ? 2 : 1);
   return schema.type === 'object' ? (schema as Tool['outputSchema']) : undefined;
-}
-
-function toSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-  const { $schema, ...rest } = z.toJSONSchema(schema, {
-    target: 'draft-2020-12',
-    io,
-    unrepresentable: 'any',
-    // A response may gain fields. A client with an older tool list must still accept it.
-    override: ({ jsonSchema }) => {
-      if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
-    },
-  });
-  return rest;
 }
 
 function annotationsOf({ route, name }: Command): Tool['annotations'] {

@@ -1,10 +1,12 @@
 import { type ErrorCode, errorCatalogue, Failure, fail } from '@vestra/contract/errors';
 import type { openai } from '@vestra/contract/openai';
 import type { BodyOf } from '@vestra/contract/route';
+import { VestraError } from '@vestra/sdk/errors';
 import type { Turn } from '@vestra/sdk/resources';
-import { type DeploymentRow, listDeployments, requireDeployment } from '../../agents/deployments/index.ts';
+import { type DeploymentRow, findDeployment, listDeployments } from '../../agents/deployments/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import { type ClientAnswer, findAnswer, latestAnswerTo, noteTalk } from '../../integrations/index.ts';
+import type { Upload } from '../../platform/http/multipart.ts';
 import type { EdgeRequest, HandleRequest } from '../api-client.ts';
 import {
   type AnswerKind,
@@ -16,13 +18,17 @@ import {
   writtenEvents,
 } from '../chat-translation/answer.ts';
 import { type ChatExchange, type StartedTurn, startTurn } from '../chat-translation/exchange.ts';
+import { forcedCall } from '../chat-translation/forced-call.ts';
 import { frame, type OpenExchange, openExchanges, streamPieces } from '../chat-translation/open-exchange.ts';
 import { type ChatQuestion, digestOf } from '../chat-translation/question.ts';
 import type { HoldOpen } from '../event-stream.ts';
 import { apiRefusalOf, asFailure } from '../refusal.ts';
 import { chatChunks, chatCompletion, chatText, streamedChatText } from './chat.ts';
+import { shownFile, uploadFile } from './files.ts';
+import { listInputItems } from './input-items.ts';
 import { conversationDigest, readChat, readResponse } from './read-question.ts';
 import { responseEvents, shownResponse } from './response.ts';
+import { userIdFrom } from './user-id.ts';
 
 type Dependencies = { answer: HandleRequest; hold: HoldOpen; engine: Engine };
 
@@ -96,9 +102,39 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
     return Response.json(shownResponse(answered, true));
   });
 
+  const inputItems = withExchange<EdgeRequest & ByResponse & { query: Parameters<typeof listInputItems>[2] }>(
+    async ({ params, query, caller }, { exchange, release }) => {
+      const listed = await listInputItems(exchange, await keptAnswer(caller, params.response_id), query);
+      release();
+      return Response.json(listed);
+    },
+  );
+
+  const createFile = withExchange<EdgeRequest & { upload: Upload | null }>(
+    async ({ upload }, { exchange, release }) => {
+      if (!upload) throw fail('file_required', { param: 'file' });
+      const stored = await uploadFile(exchange.client, upload, exchange.idempotencyKey);
+      release();
+      return Response.json(stored);
+    },
+  );
+
+  const file = withExchange<EdgeRequest & ByFile>(async ({ params }, { exchange, release }) => {
+    const found = await exchange.client.files.get(params);
+    release();
+    return Response.json(shownFile(found));
+  });
+
+  const deleteFile = withExchange<EdgeRequest & ByFile>(async ({ params }, { exchange, release }) => {
+    await exchange.client.files.delete(params);
+    release();
+    return Response.json({ id: params.file_id, object: 'file', deleted: true });
+  });
+
   const createConversation = withExchange<EdgeRequest>(async (incoming, { exchange, release }) => {
     const { metadata } = incoming.body as Body<'createConversation'>;
-    const { model, user } = metadata ?? {};
+    const { model } = metadata ?? {};
+    const user = userIdFrom(metadata?.user);
     const of = { metadata: metadata ?? {}, ...(model && { deployment: model }), ...(user && { user_id: user }) };
     const made = await exchange.client.conversations.create(of, { idempotencyKey: exchange.idempotencyKey });
     release();
@@ -130,7 +166,10 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
   }
 
   async function model({ caller, params }: EdgeRequest & { params: { model: string } }): Promise<Response> {
-    return Response.json(shownModel(await requireDeployment(db, caller.orgId, params.model)));
+    const found = await findDeployment(db, caller.orgId, params.model);
+    if (!found || (found.version ?? 0) > found.deployment.last_version)
+      throw unknownModel('No such deployment or version.');
+    return Response.json(shownModel(found.deployment));
   }
 
   /**
@@ -147,7 +186,7 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
     const isRetry = Number(headers.get('x-stainless-retry-count') ?? 0) > 0;
     const before = isRetry ? await latestAnswerTo(db, caller, requestDigest) : undefined;
     if (before) return { row: before, events: followAnswer(exchange, before) };
-    const started = await startTurn(exchange, question);
+    const started = await startWithSchema(exchange, question);
     const model = question.model ?? (await deploymentOf(exchange, started.conversationId));
     const row = await saveAnswer(db, exchange, question, { ...started, kind, isKept, requestDigest, model });
     return { row, events: started.events };
@@ -193,10 +232,14 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
     });
   }
 
-  return { chat, respond, response, cancel, createConversation, conversation, models, model };
+  return {
+    ...{ chat, respond, response, cancel, inputItems, createFile, file, deleteFile },
+    ...{ createConversation, conversation, models, model },
+  };
 }
 
 type ByResponse = { params: { response_id: string } };
+type ByFile = { params: { file_id: string } };
 
 const turnError = ({ turn }: ChatAnswer) => ({
   message: turn?.error?.message ?? 'The turn has failed.',
@@ -234,14 +277,35 @@ const paramNames: Readonly<Record<string, string>> = {
 const howToBePresent =
   'This needs the yes of a person who is present: send `metadata: {"present_user": "true"}` if one gave it.';
 
-const whatModelsAre = 'A model is a deployment here: GET /v1/openai/models lists them.';
+const unknownModel = (reason: string) =>
+  fail('model_not_found', {
+    param: 'model',
+    message: `${reason} A model is a deployment here: GET /v1/openai/models lists them.`,
+  });
+
+/** The schema of a forced call comes from the client's functions, so its fault is one of `tools`. */
+async function startWithSchema(exchange: ChatExchange, question: ChatQuestion): Promise<StartedTurn> {
+  try {
+    return await startTurn(exchange, question);
+  } catch (thrown) {
+    const isForced = Object.hasOwn(question.tools.names, forcedCall);
+    if (!isForced || !(thrown instanceof VestraError) || !thrown.code.startsWith('output_schema_')) throw thrown;
+    const { briefSchema } = question;
+    if (briefSchema && briefSchema !== question.outputSchema) {
+      return startTurn(exchange, { ...question, outputSchema: briefSchema });
+    }
+    throw fail(thrown.code as ErrorCode, { param: 'tools', message: thrown.message });
+  }
+}
 
 /** The refusal of an inner route, with the field name of the client. */
 function asOwnFailure(thrown: unknown, requestId: string): unknown {
   const failure = asFailure(thrown, requestId);
   if (!(failure instanceof Failure) || failure === thrown) return failure;
   const { code, message, details } = failure;
-  if (code === 'invalid_deployment') return fail(code, { param: 'model', message: `${message} ${whatModelsAre}` });
+  if (code === 'invalid_deployment' || code === 'deployment_not_found') {
+    return unknownModel(message);
+  }
   if (code === 'present_user_required') return fail(code, { param: 'metadata', message: howToBePresent });
   const field = details.param?.split(/[.[]/)[0] ?? '';
   const param = paramNames[field] ?? details.param;

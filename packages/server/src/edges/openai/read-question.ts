@@ -6,9 +6,10 @@ import {
   type ChatLine,
   type ChatQuestion,
   type ConversationMatch,
-  callerTools,
   digestOf,
 } from '../chat-translation/question.ts';
+import { chosenTools, readToolChoice } from './tool-choice.ts';
+import { userIdFrom } from './user-id.ts';
 
 type ChatBody = BodyOf<(typeof openai)['chat']>;
 type ResponseBody = BodyOf<(typeof openai)['respond']>;
@@ -28,6 +29,8 @@ const nothing = {
 
 export function readChat(body: ChatBody): ChatQuestion {
   const { messages, model, tools, tool_choice, response_format: format } = body;
+  const functions = (tools ?? []).map((tool) => tool.function);
+  const { callSchema, ...chosen } = chosenTools(functions, readToolChoice(tool_choice));
   const answered = messages.findLastIndex(({ role }) => role === 'assistant');
   const heard = readMessages(messages.slice(0, answered + 1));
   const fresh = readMessages(messages.slice(answered + 1));
@@ -44,16 +47,8 @@ export function readChat(body: ChatBody): ChatQuestion {
     toolResults: fresh.toolResults,
     earlier: heard.said,
     system: joined([...heard.system, ...fresh.system]),
-    tools: callerTools(
-      (tools ?? []).map((tool) => tool.function),
-      tool_choice,
-    ),
-    outputSchema:
-      format?.type === 'json_schema'
-        ? format.json_schema.schema
-        : format?.type === 'json_object'
-          ? anyObject
-          : undefined,
+    ...chosen,
+    outputSchema: callSchema ?? formatSchema(format?.type, format?.type === 'json_schema' && format.json_schema.schema),
     metadata: body.metadata ?? undefined,
     match: matchOf(body, heard.said),
   };
@@ -69,6 +64,7 @@ export function readResponse(body: ResponseBody): ChatQuestion {
     throw fail('invalid_request', { param: 'input', message: 'The last item must be the user’s, or answer a call.' });
   }
   const format = text?.format;
+  const { callSchema, ...chosen } = chosenTools(tools ?? [], readToolChoice(tool_choice));
   return {
     ...nothing,
     model,
@@ -80,9 +76,8 @@ export function readResponse(body: ResponseBody): ChatQuestion {
     answers: fresh.approvals.map(({ id, approve }) => ({ id, answer: { approve, ...presentIn(body) } })),
     earlier: heard.said,
     system: joined([instructions ?? '', ...heard.system, ...fresh.system]),
-    tools: callerTools(tools ?? [], tool_choice),
-    outputSchema:
-      format?.type === 'json_schema' ? format.schema : format?.type === 'json_object' ? anyObject : undefined,
+    ...chosen,
+    outputSchema: callSchema ?? formatSchema(format?.type, format?.type === 'json_schema' && format.schema),
     metadata: body.metadata ?? undefined,
     match: matchOf(body, heard.said),
     previous: body.previous_response_id ?? undefined,
@@ -90,10 +85,11 @@ export function readResponse(body: ResponseBody): ChatQuestion {
   };
 }
 
-const anyObject = { type: 'object' };
+const formatSchema = (type: string | undefined, schema: Record<string, unknown> | false) =>
+  schema || (type === 'json_object' ? { type: 'object' } : undefined);
 
 const userOf = ({ user, safety_identifier }: Pick<ChatBody, 'user' | 'safety_identifier'>): string | undefined =>
-  user ?? safety_identifier ?? undefined;
+  userIdFrom(user) ?? userIdFrom(safety_identifier);
 
 /** The client states that a present user approved. Neither format has a field for it. */
 const presentIn = ({ metadata }: Pick<ChatBody, 'metadata'>) =>

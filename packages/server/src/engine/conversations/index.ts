@@ -14,8 +14,9 @@ export {
   type Transcript,
   transcriptOf,
 } from '../records/history-store.ts';
-export { allMessages, conversationOfMessage, findMessage } from '../records/messages.ts';
+export { allMessages, conversationOfMessage, findMessage, messagesOfTurn } from '../records/messages.ts';
 export { presentTurn } from '../records/present.ts';
+export { callsOfRuns } from '../records/run-steps.ts';
 export type { ConversationRow, RecordedCall, TurnRow } from '../records/tables.ts';
 export { findTurn, isTurnOver, latestTurn } from '../records/turns.ts';
 export { defaultDeployment, deploymentFor, newConversation, openConversation } from './create.ts';

@@ -22,7 +22,7 @@ import {
   requestHandoff,
 } from './interaction-tools.ts';
 import { memoryTools, notebookTools, skillTools } from './knowledge-tools.ts';
-import { limitServerTools, missingInTest, serversOverLimit } from './missing-tools.ts';
+import { limitMessageTools, limitServerTools, missingInTest, serversOverLimit } from './missing-tools.ts';
 import { type OpenItems, openItemTools } from './open-items.ts';
 import type { RunTools, TaskComputer, ToolParts } from './ports.ts';
 import { scriptedTools, simulateTools } from './simulated-tools.ts';
@@ -68,7 +68,10 @@ export async function assembleTools(
   const own = new Map(
     listed.map((each) => [each.tool.definition.name, each] as const).filter(([name]) => !declared.has(name)),
   );
-  const ofMessage = declaredByMessage(subject.turn.request.tools ?? [], manifest);
+  const ofMessage = limitMessageTools(
+    declaredByMessage(subject.turn.request.tools ?? [], manifest),
+    own.size + manifest.tools.length,
+  );
   const { deployment_id: deploymentId, deployment_version: version } = subject.turn;
   const ofVersion = await withFirstApprovals(engine.db, { deploymentId, version }, [
     ...functionsOf(manifest),
@@ -77,14 +80,14 @@ export async function assembleTools(
   const byName = new Map(servers.map((each) => [each.tool.definition.name, each]));
   const serverOf = ({ origin, definition }: Tool) =>
     origin.from === 'server' ? byName.get(definition.name) : undefined;
-  const known = [...[...own.values()].map(({ tool }) => tool), ...ofMessage.map(messageTool), ...ofVersion];
+  const known = [...[...own.values()].map(({ tool }) => tool), ...ofMessage.offered.map(messageTool), ...ofVersion];
   const { all, leftOut } = limitServerTools(mayChange ? known : known.filter(changesNothing));
   const tools: RunTools = {
     all,
     awaitsPlan: !mayChange,
     hasComputer: computer !== null,
     hasBrowser: browser.length > 0,
-    missing: [...unavailable, ...serversOverLimit(leftOut, servers)],
+    missing: [...unavailable, ...ofMessage.missing, ...serversOverLimit(leftOut, servers)],
     priceOf: (tool) => serverOf(tool)?.priceUsd ?? null,
     async cancel(tool, underWay, ending) {
       const server = serverOf(tool);

@@ -11,7 +11,7 @@ import {
 import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import { changeConversation } from '../records/change.ts';
 import { publishUnavailableServer } from '../records/publish.ts';
-import type { RunSubject } from '../records/tables.ts';
+import type { MessageTool, RunSubject } from '../records/tables.ts';
 import { updateTask } from '../records/tasks.ts';
 import { updateTurn } from '../records/turns.ts';
 import type { ToolParts } from './ports.ts';
@@ -66,6 +66,27 @@ export function limitServerTools(tools: readonly Tool[]): { all: Tool[]; leftOut
   const callable = tools.filter((tool) => isOfServer(tool) && decisionOf(tool) !== 'refuse');
   const leftOut = new Set(callable.slice(maxServerTools));
   return { all: tools.filter((tool) => !leftOut.has(tool)), leftOut: [...leftOut] };
+}
+
+/**
+ * The functions of a message that fit beside the `others` of the agent and its version. A client may send as many as a
+ * vendor accepts in all.
+ */
+export function limitMessageTools(
+  sent: readonly MessageTool[],
+  others: number,
+): { offered: readonly MessageTool[]; missing: UnavailableServer[] } {
+  const offered = sent.slice(0, Math.max(0, maxToolsAtOnce - others));
+  if (offered.length === sent.length) return { offered, missing: [] };
+  const message = `${sent.length - offered.length} of the ${sent.length} functions of the message are not offered, since an agent is offered ${maxToolsAtOnce} tools in all.`;
+  const missing = {
+    serverId: 'message',
+    slug: 'message',
+    reason: 'too_many_tools',
+    message,
+    isPersonal: false,
+  } as const;
+  return { offered, missing: [missing] };
 }
 
 /** Servers with dropped tools, in the form of unreachable ones: the prompt lists both. */

@@ -233,7 +233,7 @@ const isOpenaiPath = (path: string): boolean => path.startsWith(openaiPrefix);
 function routeHint(method: string, path: string): string | undefined {
   if (isOpenaiPath(path)) {
     const asked = `${method} ${path.slice(openaiPrefix.length, openaiPrefix.length + 100)}`;
-    return `\`${asked}\` of OpenAI’s API is not offered here: only chat/completions, responses, conversations and models are.`;
+    return `\`${asked}\` of OpenAI’s API is not offered here: only chat/completions, responses, conversations, files and models are.`;
   }
   if (openaiPaths.test(path)) {
     return 'No such route: OpenAI’s API is offered under /v1/openai. Give the client a base URL that ends so.';

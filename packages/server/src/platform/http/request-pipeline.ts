@@ -78,7 +78,8 @@ export async function serve(
   requireAllowedFields(route, caller, search, fields);
   const params = route.params ? validate(route.params, rawParams, 'invalid_request') : {};
   const query = validateQuery(route, search);
-  const body = isValidatedHere(route, upload) ? validate(route.body as z.ZodType, fields, 'invalid_request') : fields;
+  const schema = ((progress.isFromEdge && route.edgeBody) || route.body) as z.ZodType;
+  const body = isValidatedHere(route, upload) ? validate(schema, fields, 'invalid_request') : fields;
   if (!handler) throw fail('not_implemented');
 
   const view = viewOf(route, caller);

@@ -80,7 +80,8 @@ export function post({ url, headers, body, signal, idleTimeoutMs }: Call): Excha
     origin,
     path: pathname + search,
     method: 'POST' as const,
-    headers: { 'content-type': 'application/json', 'user-agent': userAgent, ...headers },
+    // Without this header, any compression is allowed, which some proxies use for streams.
+    headers: { 'content-type': 'application/json', 'accept-encoding': 'identity', 'user-agent': userAgent, ...headers },
     body,
   };
   dispatch(request, {

@@ -108,11 +108,21 @@ function faultOfStatus({ status, words, labels, retryAfterMs }: VendorError, ven
     const message = `${vendor.title} has no model ${vendor.modelId} at its address (${said}).${endOf(vendor)}`;
     return fault('unavailable', false, message);
   }
-  if (status === 413 || (status < 500 && isTooLong(`${words} ${labels.join(' ')}`))) {
+  // Local servers report it as 500, too.
+  if (status === 413 || (status <= 500 && isTooLong(`${words} ${labels.join(' ')}`))) {
     return fault('too_long', false, `The conversation is too long for ${vendor.modelId} (${said}).`);
   }
   if (status === 408 || status === 504) return fault('timeout', true, `${vendor.title} took too long (${said}).`);
-  if (status === 409 || status >= 500) return fault('unavailable', true, `${vendor.title} failed (${said}).`);
+  // The model wrote a tool call that its vendor cannot read. Another answer of it may be better.
+  if (labels.includes('tool_use_failed')) {
+    return fault(
+      'unavailable',
+      true,
+      `${vendor.modelId} wrote a tool call that ${nameIn(vendor)} cannot read (${said}).`,
+    );
+  }
+  if (status === 409 || status === 424 || status >= 500)
+    return fault('unavailable', true, `${vendor.title} failed (${said}).`);
   const refused = fault('refused', false, `${vendor.title} refused the request (${said}).`);
   if (!isOfReasoning(`${words} ${labels.join(' ')}`)) return refused;
   return { ...refused, isOfReasoning: true, hasNoReasoning: /not supported/i.test(words) };
@@ -190,10 +200,24 @@ function labelsOf({ type, code, status }: JsonRecord): string[] {
   return [...new Set(labels)];
 }
 
-const isTooLong = (words: string) =>
-  /context_length|too_large|prompt is too long|maximum context length|context (window|size|length)|token count.*exceeds|too many tokens/i.test(
-    words,
-  );
+/** Each vendor says it in other words, and some of them without a code. A test quotes them. */
+const tooLong = [
+  /context[_ ](window|size|length|limit)/i,
+  /too_large|string_above_max_length/i,
+  /(prompt|input)( \(.{0,40}\))?( is)? too long/i,
+  /maximum (context|prompt|model) length/i,
+  /(input )?token count.*exceeds/i,
+  /input tokens exceed/i,
+  /too many tokens/i,
+  /exceeded model token limit/i,
+  /payload size exceeds/i,
+  /range of input length/i,
+  /prompt exceeds max length/i,
+  /reduce the length of the (messages|input|prompt)/i,
+  /`inputs` (must have less than|tokens \+ `max_new_tokens`)/i,
+];
+
+const isTooLong = (words: string) => tooLong.some((pattern) => pattern.test(words));
 
 const isOfReasoning = (words: string) =>
   /signature|redacted_thinking|`?thinking`? block|encrypted[ _]content|reasoning_(content|details)|reasoning' item|of type 'reasoning'/i.test(

@@ -51,6 +51,13 @@ export const anthropicWire: Wire = {
           break;
         }
         case 'message_start':
+          // Two answers in one stream, as after a retry of a proxy: calls of the first one may be incomplete.
+          if (parts.size > 0) {
+            answer.end = 'broken';
+            answer.endReason = 'two answers in one stream';
+            answer.isOver = true;
+            break;
+          }
           countUsage(answer, recordOf(message).usage);
           break;
         case 'message_delta':
@@ -59,6 +66,7 @@ export const anthropicWire: Wire = {
           break;
         case 'message_stop':
           answer.end = endOf(stopReason);
+          answer.endReason = stopReason;
           answer.isOver = true;
           break;
         case 'error':
@@ -191,16 +199,16 @@ function callOf({ type, id, name, input }: JsonRecord): WrittenCall | null {
 function countUsage(answer: WireAnswer, value: unknown): void {
   if (!value) return;
   const counted = recordOf(value);
-  const { inputTokens, cacheReadTokens, cacheWriteTokens, cacheWriteLongTokens = 0 } = answer.usage ?? noUsage;
-  const latest = (name: string, before: number) =>
-    typeof counted[name] === 'number' ? countOf(counted[name]) : before;
+  const before = answer.usage ?? noUsage;
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWriteLongTokens = 0 } = before;
+  const latest = (name: string, known: number) => (typeof counted[name] === 'number' ? countOf(counted[name]) : known);
   const written = latest('cache_creation_input_tokens', cacheWriteTokens + cacheWriteLongTokens);
   // The one-hour cache costs more, and is part of the written tokens.
   const forAnHour = recordOf(counted.cache_creation).ephemeral_1h_input_tokens;
   const long = Math.min(written, typeof forAnHour === 'number' ? countOf(forAnHour) : cacheWriteLongTokens);
   answer.usage = {
     inputTokens: latest('input_tokens', inputTokens),
-    outputTokens: countOf(counted.output_tokens),
+    outputTokens: latest('output_tokens', outputTokens),
     cacheReadTokens: latest('cache_read_input_tokens', cacheReadTokens),
     cacheWriteTokens: written - long,
     ...(long > 0 && { cacheWriteLongTokens: long }),
@@ -209,7 +217,15 @@ function countUsage(answer: WireAnswer, value: unknown): void {
 
 const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-function endOf(stopReason: string): WireAnswer['end'] {
-  if (stopReason === 'refusal') return 'filtered';
-  return stopReason === 'max_tokens' || stopReason === 'model_context_window_exceeded' ? 'cut' : 'complete';
-}
+const ends: Readonly<Record<string, WireAnswer['end']>> = {
+  end_turn: 'complete',
+  stop_sequence: 'complete',
+  tool_use: 'complete',
+  pause_turn: 'complete',
+  max_tokens: 'cut',
+  model_context_window_exceeded: 'cut',
+  refusal: 'filtered',
+};
+
+const endOf = (stopReason: string): WireAnswer['end'] =>
+  Object.hasOwn(ends, stopReason) ? (ends[stopReason] as WireAnswer['end']) : 'unknown';

@@ -5,7 +5,9 @@ import type { PartsWriter } from '../reasoning.ts';
 /** The format of one kind of endpoint: the request body and the events of its stream. */
 export type Wire = {
   body: (request: WireRequest) => object;
-  /** Each event is one JSON value of the stream. An event that reports an error throws a `VendorError`. */
+  /**
+   * Each event is one JSON value of the stream, or `doneMark`. An event that reports an error throws a `VendorError`.
+   */
   reader: (answer: WireAnswer, request: WireRequest) => (event: unknown) => void;
 };
 
@@ -31,8 +33,13 @@ export type WireAnswer = PartsWriter & {
   text: string;
   calls: WrittenCall[];
   usage: Usage | null;
-  /** `broken`: the vendor itself gave up. Null while the vendor has not reported an end. */
-  end: 'complete' | 'cut' | 'filtered' | 'broken' | null;
+  /**
+   * `broken`: the vendor itself gave up. `unknown`: a reason that nobody documents, which is complete only if something
+   * was written. Null while the vendor has not reported an end.
+   */
+  end: 'complete' | 'cut' | 'filtered' | 'broken' | 'unknown' | null;
+  /** The vendor's reason for the end, for messages to people. */
+  endReason: string;
   /** Nothing follows, although the connection may stay open. */
   isOver: boolean;
 };
@@ -47,8 +54,12 @@ export const emptyAnswer = (): WireAnswer => ({
   thoughtLength: 0,
   usage: null,
   end: null,
+  endReason: '',
   isOver: false,
 });
+
+/** The last line of a chat-completions stream, which other servers send too. */
+export const doneMark = '[DONE]';
 
 /** The pictures and recordings of a tool result, loaded and of supported types. */
 export const mediaOf = ({ media }: ToolResult): (ToolMedia & { content: Uint8Array })[] =>

@@ -157,6 +157,11 @@ export const models = area('models', 'done', [
     'Reasoning, cache reads and cache writes are billed from the counts of every format.',
   ],
   [
+    'MOD-740',
+    'docs/models.md#reasoning',
+    '`reasoning` of a deployment sets how much its model reasons, in the form that each vendor and model accepts; a rejected level is left out.',
+  ],
+  [
     'MOD-490',
     'docs/benchmarks.md#cost-of-a-model-call',
     'Answers that are written at once are read together, at most every 60 ms; one alone is read as it comes.',

@@ -73,6 +73,7 @@ const offline: PlacedModel = {
   provider: 'offline',
   name: 'Offline stand-in',
   context_tokens: 32_000,
+  input_tokens: null,
   max_output_tokens: 4_096,
   price: flatPrice(0.1, 0.4),
   priced: true,
@@ -126,7 +127,14 @@ type Vendors = ReadonlyMap<Provider, readonly ListedModel[]>;
 type Told = Pick<OwnModel, 'id' | 'name' | 'model' | 'endpoint'> & { provider: Provider } & Partial<
     Pick<
       Entry,
-      'price' | 'price_changes' | 'context_tokens' | 'max_output_tokens' | 'takes' | 'reasons' | 'forces_tools'
+      | 'price'
+      | 'price_changes'
+      | 'context_tokens'
+      | 'input_tokens'
+      | 'max_output_tokens'
+      | 'takes'
+      | 'reasons'
+      | 'forces_tools'
     >
   > &
   Partial<Pick<Entry, 'retires_on' | 'replacement'>> & { longestAnswer?: number };
@@ -139,6 +147,7 @@ function placed(told: Told, today: string): PlacedModel {
     model: told.model,
     endpoint: told.endpoint,
     context_tokens: told.context_tokens ?? 128_000,
+    input_tokens: told.input_tokens ?? null,
     max_output_tokens: told.longestAnswer ?? Math.min(told.max_output_tokens ?? 8_192, usualAnswerTokens),
     price: told.price ? priceOn({ price: told.price, price_changes: told.price_changes }, today) : unknownPrice,
     priced: told.price !== undefined,

@@ -25,8 +25,8 @@ const ownFile = z.array(z.strictObject({ id, ...optional.partial().shape })).max
 type Given = z.output<typeof ownFile>[number];
 
 const facts = [
-  ...['price', 'price_changes', 'context_tokens', 'max_output_tokens', 'takes', 'reasons', 'forces_tools'],
-  ...['retires_on', 'replacement'],
+  ...['price', 'price_changes', 'context_tokens', 'input_tokens', 'max_output_tokens', 'takes', 'reasons'],
+  ...['forces_tools', 'retires_on', 'replacement'],
 ] as (keyof Facts)[];
 
 type Facts = Partial<Omit<Entry, 'id' | 'name' | 'provider' | 'source' | 'sure'>>;

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ModelFailure, type ModelFailureReason, type Usage } from '@vestra/agent/model';
+import { rejectedLevel } from './reasoning-level.ts';
 import { type JsonRecord, recordOf, textOf } from './wires/json.ts';
 
 /** The fault of one attempt, and whether a retry may succeed. */
@@ -12,6 +13,8 @@ export type Fault = {
   usage?: Usage;
   /** The vendor rejected the returned reasoning, or its absence. */
   isOfReasoning?: boolean;
+  /** The vendor rejected the requested level of reasoning. */
+  isOfLevel?: boolean;
   /** The model does not reason at all, so a request for its reasoning is always rejected. */
   hasNoReasoning?: boolean;
 };
@@ -78,7 +81,10 @@ export function faultOf(error: unknown, vendor: NamedVendor, timeoutMs: number):
 }
 
 export function failureOf(fault: Fault): ModelFailure {
-  return new ModelFailure(fault.reason, fault.message, fault.usage && { usage: fault.usage });
+  return new ModelFailure(fault.reason, fault.message, {
+    ...(fault.usage && { usage: fault.usage }),
+    ...(fault.isOfLevel && { cause: rejectedLevel }),
+  });
 }
 
 function faultOfStatus({ status, words, labels, retryAfterMs }: VendorError, vendor: NamedVendor): Fault {
@@ -123,7 +129,8 @@ function faultOfStatus({ status, words, labels, retryAfterMs }: VendorError, ven
   }
   if (status === 409 || status === 424 || status >= 500)
     return fault('unavailable', true, `${vendor.title} failed (${said}).`);
-  const refused = fault('refused', false, `${vendor.title} refused the request (${said}).`);
+  const isOfLevel = isOfReasoningLevel(words);
+  const refused = { ...fault('refused', false, `${vendor.title} refused the request (${said}).`), isOfLevel };
   if (!isOfReasoning(`${words} ${labels.join(' ')}`)) return refused;
   return { ...refused, isOfReasoning: true, hasNoReasoning: /not supported/i.test(words) };
 }
@@ -221,6 +228,12 @@ const isTooLong = (words: string) => tooLong.some((pattern) => pattern.test(word
 
 const isOfReasoning = (words: string) =>
   /signature|redacted_thinking|`?thinking`? block|encrypted[ _]content|reasoning_(content|details)|reasoning' item|of type 'reasoning'/i.test(
+    words,
+  );
+
+/** Each vendor names the level in its own way, or says that the model has none. A test quotes them. */
+const isOfReasoningLevel = (words: string) =>
+  /reasoning[._]effort|effort parameter|\.effort\b|thinking\.type|thinking_?(level|budget|config)|thinking (level|budget|mode)|does not support thinking|budget \d+ is invalid/i.test(
     words,
   );
 

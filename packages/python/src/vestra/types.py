@@ -6,6 +6,7 @@ from typing import Any, Literal, Union
 
 from ._resource import Resource
 
+DeploymentVersionManifestReasoning = Literal["off", "low", "medium", "high"]
 DeploymentVersionManifestApproval = Literal[
     "payment",
     "booking",
@@ -1970,6 +1971,10 @@ class DeploymentVersionManifest(Resource):
     """A language tag such as `en`, `hi` or `pt-BR` for its answers, or `auto` to follow each user."""
     model: str
     """A model id of `GET /v1/models`, or `default` for the server’s default."""
+    reasoning: DeploymentVersionManifestReasoning | None = None
+    """How much the model reasons before it answers; `off`: as little as it can. Absent: as its
+    provider decides.
+    """
     apps: list[str] | Literal["all"]
     """Which apps users can connect: `all`, or the ids of `GET /v1/apps`."""
     approvals: list[DeploymentVersionManifestApproval]

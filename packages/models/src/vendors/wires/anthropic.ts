@@ -4,11 +4,12 @@ import { vendorErrorOf } from '../fault.ts';
 import { type AnswerPart, type Piece, piecesOf, think } from '../reasoning.ts';
 import { schemaForAnthropic } from './anthropic-schema.ts';
 import { base64Of, countOf, type JsonRecord, recordOf, textOf } from './json.ts';
-import { mediaOf, type Wire, type WireAnswer, type WrittenCall } from './wire.ts';
+import { thinkingForAnthropic } from './reasoning-level.ts';
+import { mediaOf, type Wire, type WireAnswer, type WireRequest, type WrittenCall } from './wire.ts';
 
 /** Messages: POST /v1/messages, https://platform.claude.com/docs/en/build-with-claude/streaming. */
 export const anthropicWire: Wire = {
-  body: ({ modelId, system, messages, tools, mustCallTool, output, maxOutputTokens }) => ({
+  body: ({ modelId, system, messages, tools, mustCallTool, output, maxOutputTokens, ...levels }) => ({
     model: modelId,
     max_tokens: maxOutputTokens,
     stream: true,
@@ -17,11 +18,8 @@ export const anthropicWire: Wire = {
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema })),
     }),
-    ...(bindsThinking(modelId) && { thinking }),
     ...(mustCallTool && { tool_choice: { type: 'any', disable_parallel_tool_use: true } }),
-    ...(output.type === 'schema' && {
-      output_config: { format: { type: 'json_schema', schema: schemaForAnthropic(output.schema) } },
-    }),
+    ...reasoningOf({ modelId, mustCallTool, maxOutputTokens, ...levels }, output),
   }),
 
   reader(answer) {
@@ -88,6 +86,21 @@ export function bindsThinking(modelId: string): boolean {
 
 const thinking = { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'drop_block' } };
 export const thinkingBeta = 'thinking-binding-controls-2026-08-01';
+
+type Levels = Parameters<typeof thinkingForAnthropic>[0];
+
+/** The level of reasoning shares an object with the schema of the answer. */
+function reasoningOf(levels: Levels, output: WireRequest['output']): JsonRecord {
+  const { thinking: thinks, effort } = thinkingForAnthropic(levels, bindsThinking(levels.modelId) ? thinking : null);
+  const output_config = {
+    ...(effort !== null && { effort }),
+    ...(output.type === 'schema' && { format: { type: 'json_schema', schema: schemaForAnthropic(output.schema) } }),
+  };
+  return {
+    ...(thinks !== null && { thinking: thinks }),
+    ...(Object.keys(output_config).length > 0 && { output_config }),
+  };
+}
 
 function partOf(block: JsonRecord): AnswerPart | null {
   switch (block.type) {

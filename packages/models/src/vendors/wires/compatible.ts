@@ -4,16 +4,18 @@ import type { Usage } from '@vestra/agent/model';
 import { vendorErrorOf } from '../fault.ts';
 import { piecesOf, think, writeText } from '../reasoning.ts';
 import { countOf, dataUrlOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
+import { effortForCompatible } from './reasoning-level.ts';
 import { mapSchema, oncePerSchema, withProperties } from './schemas.ts';
 import { mediaOf, type Wire, type WireAnswer, type WireRequest, type WrittenCall } from './wire.ts';
 
 /** Chat completions, as in OpenAI's older endpoint and all servers like it: POST …/chat/completions. */
 export const compatibleWire: Wire = {
-  body: ({ modelId, system, messages, tools, output, maxOutputTokens, isReasoningLeftOut }) => ({
+  body: ({ modelId, system, messages, tools, output, maxOutputTokens, reasoning, isReasoningLeftOut }) => ({
     model: modelId,
     stream: true,
     stream_options: { include_usage: true },
     max_tokens: maxOutputTokens,
+    ...effortForCompatible({ reasoning }),
     messages: [
       // A single message: the chat templates of Qwen 3.5 and others reject a second one.
       ...(system.length > 0 ? [{ role: 'system', content: system.join('\n\n') }] : []),

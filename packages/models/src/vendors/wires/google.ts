@@ -4,6 +4,7 @@ import type { Usage } from '@vestra/agent/model';
 import { VendorError, vendorErrorOf } from '../fault.ts';
 import { partsOf, piecesOf, writeText } from '../reasoning.ts';
 import { base64Of, countOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
+import { thinkingForGoogle } from './reasoning-level.ts';
 import { mapSchema } from './schemas.ts';
 import { mediaOf, type Wire, type WireAnswer, type WireRequest, type WrittenCall } from './wire.ts';
 
@@ -32,7 +33,7 @@ const idsOfVendor = (message: Message): string[] =>
 type IdOf = (id: string) => { id?: string };
 
 function bodyOf(
-  { modelId, system, messages, tools, mustCallTool, output, maxOutputTokens }: WireRequest,
+  { modelId, system, messages, tools, mustCallTool, output, maxOutputTokens, reasoning }: WireRequest,
   idOf: IdOf,
 ): object {
   return {
@@ -50,7 +51,7 @@ function bodyOf(
       ],
     }),
     ...(mustCallTool && { toolConfig: { functionCallingConfig: { mode: 'ANY' } } }),
-    generationConfig: { maxOutputTokens, ...formatOf(output) },
+    generationConfig: { maxOutputTokens, ...thinkingForGoogle({ modelId, reasoning }), ...formatOf(output) },
   };
 }
 

@@ -3,16 +3,18 @@ import type { Usage } from '@vestra/agent/model';
 import { vendorErrorOf } from '../fault.ts';
 import { type Piece, piecesOf, writeText } from '../reasoning.ts';
 import { countOf, dataUrlOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
+import { effortForOpenai } from './reasoning-level.ts';
 import { mapSchema, oncePerSchema, withProperties } from './schemas.ts';
 import { mediaOf, type Wire, type WireAnswer, type WireRequest, type WrittenCall } from './wire.ts';
 
 /** Responses: POST /v1/responses, https://platform.openai.com/docs/api-reference/responses-streaming. */
 export const openaiWire: Wire = {
-  body: ({ modelId, system, messages, tools, output, maxOutputTokens, asksForReasoning }) => ({
+  body: ({ modelId, system, messages, tools, output, maxOutputTokens, reasoning, asksForReasoning }) => ({
     model: modelId,
     stream: true,
     // User data is not stored at the vendor beyond the call. The reasoning comes with the answer instead.
     store: false,
+    ...effortForOpenai({ modelId, reasoning }),
     ...(asksForReasoning && { include: ['reasoning.encrypted_content'] }),
     max_output_tokens: maxOutputTokens,
     input: [...system.map((content) => ({ role: 'developer', content })), ...messages.flatMap(itemsOf)],

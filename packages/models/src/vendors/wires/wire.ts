@@ -1,5 +1,5 @@
 import type { JsonSchema, Message, ToolDefinition, ToolMedia, ToolResult } from '@vestra/agent/message';
-import type { Usage } from '@vestra/agent/model';
+import type { ReasoningLevel, Usage } from '@vestra/agent/model';
 import type { PartsWriter } from '../reasoning.ts';
 
 /** The format of one kind of endpoint: the request body and the events of its stream. */
@@ -21,6 +21,8 @@ export type WireRequest = {
   mustCallTool: boolean;
   output: { type: 'text' } | { type: 'json' } | { type: 'schema'; schema: JsonSchema; strict: boolean };
   maxOutputTokens: number;
+  /** Null: as the vendor decides, or the model does not reason. */
+  reasoning: ReasoningLevel | null;
   /** Whether the answer should include encrypted reasoning. A model that does not reason rejects this option. */
   asksForReasoning: boolean;
   /** The endpoint rejected the reasoning: none is sent, and the endpoint's placeholder is used. */

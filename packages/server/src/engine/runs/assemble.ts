@@ -100,6 +100,8 @@ export async function assembleRun(
       model: model.id,
       contextTokens: model.context_tokens,
       maxOutputTokens: model.max_output_tokens,
+      ...(model.input_tokens !== null && { inputTokens: model.input_tokens }),
+      ...(manifest.reasoning !== undefined && { reasoning: manifest.reasoning }),
       system: assembleSystem({
         role: task ? 'worker' : 'orchestrator',
         instructions: manifest.instructions,

@@ -162,6 +162,11 @@ export const models = area('models', 'done', [
     '`reasoning` of a deployment sets how much its model reasons, in the form that each vendor and model accepts; a rejected level is left out.',
   ],
   [
+    'MOD-741',
+    'docs/models.md#clouds',
+    'The clouds have rows for their current models, input limits shorten the history, and an ended model falls back.',
+  ],
+  [
     'MOD-490',
     'docs/benchmarks.md#cost-of-a-model-call',
     'Answers that are written at once are read together, at most every 60 ms; one alone is read as it comes.',

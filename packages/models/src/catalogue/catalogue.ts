@@ -203,7 +203,7 @@ const readsImages =
 /** Resolves `default`: the operator's choice, otherwise the first priced model without a retirement date. */
 function defaultOf(
   models: readonly PlacedModel[],
-  { defaultModel: named }: ModelSettings,
+  { defaultModel: named, own }: ModelSettings,
   today: string,
 ): string | null {
   const lasts = (model: PlacedModel) => !retirementOf(model, today).isPast;
@@ -213,8 +213,13 @@ function defaultOf(
   const replacement = models.find(({ id }) => id === found?.replacement);
   if (replacement && lasts(replacement)) return replacement.id;
   const ofProvider = models.filter(({ provider }) => found === undefined || provider === found.provider);
-  return (ofProvider.find((model) => lasts(model) && model.priced) ?? offline).id;
+  const mayBeDefault = (model: PlacedModel) => lasts(model) && model.priced && !isGuessed(model, own);
+  return (ofProvider.find(mayBeDefault) ?? offline).id;
 }
+
+/** Azure's names are those of the operator's deployments, so a built-in name may not exist there. */
+const isGuessed = ({ id, provider }: PlacedModel, own: ModelSettings['own']) =>
+  provider === 'azure' && !own.some((model) => model.id === id);
 
 function shownIn(
   mode: 'test' | 'live',

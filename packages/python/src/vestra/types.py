@@ -1749,6 +1749,8 @@ class Model(Resource):
     """Whether `default` refers to this model."""
     context_tokens: int
     """The size of the context window in tokens."""
+    input_tokens: int | None
+    """The most input tokens of a request; null: only the context window limits it."""
     max_output_tokens: int
     """The maximum length of an answer in tokens."""
     takes: list[ModelTake]

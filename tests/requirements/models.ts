@@ -167,6 +167,16 @@ export const models = area('models', 'done', [
     'The clouds have rows for their current models, input limits shorten the history, and an ended model falls back.',
   ],
   [
+    'MOD-742',
+    'docs/local-models.md#settings',
+    "The window of a compatible endpoint's model is that of its setting or of its list, and an answer fits into it.",
+  ],
+  [
+    'MOD-743',
+    'docs/local-models.md#when-something-is-wrong',
+    'A call to an address where nothing answers fails with a sentence that names the setting.',
+  ],
+  [
     'MOD-490',
     'docs/benchmarks.md#cost-of-a-model-call',
     'Answers that are written at once are read together, at most every 60 ms; one alone is read as it comes.',

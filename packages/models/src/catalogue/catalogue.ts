@@ -180,18 +180,27 @@ function unknown(provider: Provider, { id, ...said }: ListedModel): PlacedModel 
 function compatibleModels(settings: ModelSettings, vendors: Vendors, own: ReadonlyMap<string, unknown>): PlacedModel[] {
   const { compatible } = settings;
   if (!compatible) return [];
-  const model = (name: string): PlacedModel => ({
-    ...placed({ id: `compatible/${name}`, provider: 'compatible', name, model: name, endpoint: null }, ''),
-    ...(compatible.maxOutputTokens !== null && { max_output_tokens: compatible.maxOutputTokens }),
-    takes: ['text', ...(compatible.takes ?? (readsImages.test(name) ? (['image'] as const) : []))],
-    price: compatible.price ?? unknownPrice,
-    // The operator chose the endpoint and its documented price. The server logs that price at startup.
-    priced: true,
-  });
-  const listed = (vendors.get('compatible') ?? []).map(({ id }) => id);
+  const all = vendors.get('compatible') ?? [];
+  const model = (name: string): PlacedModel => {
+    const said = compatible.contextTokens ?? all.find(({ id }) => id === name)?.context_tokens;
+    const told = { id: `compatible/${name}`, provider: 'compatible' as const, name, model: name, endpoint: null };
+    const window = said === undefined ? {} : { context_tokens: said, max_output_tokens: answerWithin(said) };
+    return {
+      ...placed({ ...told, ...window }, ''),
+      ...(compatible.maxOutputTokens !== null && { max_output_tokens: compatible.maxOutputTokens }),
+      takes: ['text', ...(compatible.takes ?? (readsImages.test(name) ? (['image'] as const) : []))],
+      price: compatible.price ?? unknownPrice,
+      // The operator chose the endpoint and its documented price. The server logs that price at startup.
+      priced: true,
+    };
+  };
+  const listed = all.map(({ id }) => id);
   const names = compatible.models.length > 0 ? compatible.models : listed;
   return names.map(model).filter(({ id }) => !own.has(id));
 }
+
+/** Prompt and answer share a small window, and vLLM rejects a request whose answer might not fit. */
+const answerWithin = (contextTokens: number) => Math.max(256, Math.min(8_192, Math.floor(contextTokens / 4)));
 
 /**
  * A compatible endpoint does not report what its models read, and a text-only model rejects the whole request. Unless

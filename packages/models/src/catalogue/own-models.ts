@@ -14,7 +14,10 @@ const optional = z.strictObject({
   like: z.string(),
   /** The name at the endpoint. Default: the id without everything before its first slash. */
   model: z.string().min(1).max(200),
-  base_url: z.url({ protocol: /^https?$/, error: 'must be an address with http or https' }),
+  base_url: z.url({
+    protocol: /^https?$/,
+    error: 'must be an address with http or https, such as http://127.0.0.1:8000/v1',
+  }),
   /** The environment variable with the key, so that the file with prices contains no secret. */
   api_key_env: z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'must be the name of an environment variable'),
   ...fields,

@@ -288,3 +288,18 @@ it('Groq rejects the call that its model wrote: the next answer counts [MOD-733]
   expect(await outcomeOf(endpoint.stream('compatible'))).toMatchObject({ text: 'Hi', failure: null });
   expect(count).toBe(3);
 });
+
+it('an address where nothing answers is a sentence that names the setting [MOD-743]', async () => {
+  const gone = await startRawEndpoint();
+  await gone.close();
+  const { failure, message } = await outcomeOf(gone.stream('compatible'));
+  expect(failure).toBe('unavailable');
+  expect(message).toBe(
+    'Nothing answers at the address of the compatible endpoint (ECONNREFUSED): check OPENAI_COMPATIBLE_BASE_URL and the network.',
+  );
+  const nowhere = await startRawEndpoint('http://nowhere.invalid');
+  expect((await outcomeOf(nowhere.stream('openai', {}, { attempts: 1 }))).message).toMatch(
+    /^Nothing answers at the address of OpenAI \(\w+\): check OPENAI_BASE_URL and the network\.$/,
+  );
+  await nowhere.close();
+});

@@ -25,6 +25,16 @@ export class IdleTimeout extends Error {}
 /** A request without a response, or a response that broke off or ended before the vendor marked it complete. */
 export class ConnectionLost extends Error {}
 
+/** No server could be reached at the address. */
+export class Unreachable extends ConnectionLost {
+  readonly code: string;
+
+  constructor(code: string) {
+    super();
+    this.code = code;
+  }
+}
+
 /** The answer is invalid: not JSON, or an impossible call. */
 export class Unreadable extends Error {}
 
@@ -73,6 +83,10 @@ export function faultOf(error: unknown, vendor: NamedVendor, timeoutMs: number):
     return passing('timeout', `${vendor.title} sent nothing for ${Math.round(timeoutMs / 1000)} seconds.`);
   }
   if (error instanceof VendorError) return faultOfStatus(error, vendor);
+  if (error instanceof Unreachable) {
+    const where = `Nothing answers at the address of ${nameIn(vendor)} (${error.code})`;
+    return passing('unavailable', `${where}: check ${vendor.addressSetting} and the network.`);
+  }
   if (error instanceof ConnectionLost) return passing('unavailable', `The connection to ${nameIn(vendor)} was lost.`);
   if (error instanceof Unreadable) {
     return lasting('invalid_answer', `${vendor.title} sent an answer that cannot be read.`);

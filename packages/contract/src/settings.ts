@@ -72,7 +72,7 @@ const limits = z.strictObject({
     .describe('A paid tool that costs more than this needs approval.'),
 });
 
-export const reasoningLevels = ['off', 'low', 'medium', 'high'] as const;
+const reasoningLevels = ['off', 'low', 'medium', 'high'] as const;
 
 /** Settings that the deployment file and the manifest share. */
 export const commonSettings = {

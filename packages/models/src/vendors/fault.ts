@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ModelFailure, type ModelFailureReason, type Usage } from '@vestra/agent/model';
-import { rejectedLevel } from './reasoning-level.ts';
 import { type JsonRecord, recordOf, textOf } from './wires/json.ts';
 
 /** The fault of one attempt, and whether a retry may succeed. */
@@ -93,6 +92,9 @@ export function faultOf(error: unknown, vendor: NamedVendor, timeoutMs: number):
   }
   return lasting('unavailable', `The call to ${nameIn(vendor)} failed.`);
 }
+
+/** The cause of a failure: the endpoint rejected the level of reasoning, or any. */
+export const rejectedLevel = new Error('The level of reasoning was rejected.');
 
 export function failureOf(fault: Fault): ModelFailure {
   return new ModelFailure(fault.reason, fault.message, {

@@ -1,8 +1,6 @@
 import { type Model, type ModelEvent, ModelFailure, type ModelRequest, type ReasoningLevel } from '@vestra/agent/model';
+import { rejectedLevel } from './fault.ts';
 import type { Vendor } from './vendor.ts';
-
-/** The cause of a failure: the endpoint rejected the level of reasoning, or any. */
-export const rejectedLevel = new Error('The level of reasoning was rejected.');
 
 /** Nobody knows which models of a compatible endpoint reason, so those are asked. */
 export const levelFor = (

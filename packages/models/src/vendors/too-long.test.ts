@@ -80,7 +80,7 @@ describe('a request that is too long for the model [MOD-735]', () => {
     ['openai', 'gpt-5', 'Your input exceeds the context window of this model.'],
     ['google', 'gemini-2.5-flash', 'The input token count (11) exceeds the maximum number of tokens allowed (10).'],
     ['compatible', 'compatible/scripted', 'the request exceeds the available context size'],
-  ])('is shortened, and the run goes on (%s)', async (_vendor, id, failMessage) => {
+  ])('is shortened, and the run continues (%s)', async (_vendor, id, failMessage) => {
     const isSummary = ({ tools: offered }: NormalisedRequest) => offered.length === 0;
     const isShort = ({ messages }: NormalisedRequest) => JSON.stringify(messages[0]).includes('In short');
     const server = await startScriptedModelServer({

@@ -30,12 +30,12 @@ export function withThinkTags(wire: Wire): Wire {
 /** Models whose templates end with the opening tag: DeepSeek-R1 and its distillations, QwQ, and Qwen's thinking ones. */
 const mayOmitOpening = /deepseek-r1|(^|[^a-z])r1-distill|(^|[^a-z])qwq([^a-z]|$)|qwen3[\w.-]*-thinking/i;
 
-/** A closing tag on a line of its own is a habit of the model. In a sentence it may be its subject. */
+/** A closing tag on a separate line is a habit of the model. In a sentence it may be its subject. */
 const loneClosing = /(^|\n)<\/think>\s*(\n|$)/;
 
 type Learn = (isOmitted: boolean) => void;
 
-/** The longest end of a text that may be the beginning of a tag on a line of its own. */
+/** The longest end of a text that may be the beginning of a tag on a separate line. */
 const seam = 24;
 
 function createThinkSplitter(answer: WireAnswer, isHeld: boolean, learn: Learn): (event: unknown) => unknown {

@@ -126,6 +126,57 @@ export const models = area('models', 'done', [
     'The common part of two consecutive requests is the same to the byte, and the trace shows how much the cache served.',
   ],
   [
+    'MOD-730',
+    'docs/models.md#ends-of-an-answer',
+    'A broken end of an answer, or an unknown end with nothing written, is tried again and reported with the reason of the vendor.',
+  ],
+  ['MOD-731', 'docs/models.md#ends-of-an-answer', 'Two answers in one stream are a broken answer and call nothing.'],
+  [
+    'MOD-732',
+    'docs/models.md#ends-of-an-answer',
+    'A response of 200 that is no stream is its error, its answer, or one sentence that names the setting to check, without retries.',
+  ],
+  [
+    'MOD-733',
+    'docs/models.md#ends-of-an-answer',
+    'A tool call that the vendor itself cannot read, and a failure inside the model, are tried again.',
+  ],
+  [
+    'MOD-734',
+    'docs/models.md#ends-of-an-answer',
+    '`<think>` text at the beginning of a chat-completions answer is reasoning, and delays no other reply.',
+  ],
+  [
+    'MOD-735',
+    'docs/models.md#ends-of-an-answer',
+    'A request that is too long is recognised in the words of each server, and the history is shortened.',
+  ],
+  [
+    'MOD-736',
+    'docs/models.md#cost-of-a-call',
+    'Reasoning, cache reads and cache writes are billed from the counts of every format.',
+  ],
+  [
+    'MOD-740',
+    'docs/models.md#reasoning',
+    '`reasoning` of a deployment sets how much its model reasons, in the form that each vendor and model accepts; a rejected level is left out.',
+  ],
+  [
+    'MOD-741',
+    'docs/models.md#clouds',
+    'The clouds have rows for their current models, input limits shorten the history, and an ended model falls back.',
+  ],
+  [
+    'MOD-742',
+    'docs/local-models.md#settings',
+    "The window of a compatible endpoint's model is that of its setting or of its list, and an answer fits into it.",
+  ],
+  [
+    'MOD-743',
+    'docs/local-models.md#when-something-is-wrong',
+    'A call to an address where nothing answers fails with a sentence that names the setting.',
+  ],
+  [
     'MOD-490',
     'docs/benchmarks.md#cost-of-a-model-call',
     'Answers that are written at once are read together, at most every 60 ms; one alone is read as it comes.',

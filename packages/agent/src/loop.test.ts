@@ -378,6 +378,21 @@ describe('a full context window', () => {
     expect(here.memory.deltas.map(({ text }) => text).join('')).toBe('All read.');
   });
 
+  it('is summarised sooner if the vendor limits the input below the window [MOD-741]', async () => {
+    const summaries = async (limits: object) => {
+      const script = scriptedModel((turn, { tools: offered }) => {
+        if (offered.length === 0) return { text: 'In short.' };
+        return turn > 8 ? { text: 'Done.' } : { calls: [call('look')] };
+      });
+      const log = toolLog(() => ok('a long page '.repeat(100)));
+      const here = scene([], { ports: { model: script.model, tools: log.runner } });
+      await runAgent({ ...here.run, contextTokens: 100_000, ...limits }, here.ports);
+      return here.memory.steps().filter(({ kind }) => kind === 'summary').length;
+    };
+    expect(await summaries({ inputTokens: 90_000 })).toBe(0);
+    expect(await summaries({ inputTokens: 2_500 })).toBeGreaterThan(0);
+  });
+
   it('is summarised and sent again after an overflow', async () => {
     const script = scriptedModel((_turn, { tools: offered, messages }) => {
       if (offered.length === 0) return { text: 'In short.' };

@@ -168,7 +168,10 @@ function coverage({ run, steps }: Progress, options: { force: boolean }): number
   const transcript = { ...run, steps };
   return exchangesToCover(
     {
-      contextTokens: run.contextTokens - (run.maxOutputTokens ?? 0),
+      contextTokens: Math.min(
+        run.contextTokens - (run.maxOutputTokens ?? 0),
+        run.inputTokens ?? Number.POSITIVE_INFINITY,
+      ),
       system: run.system,
       tools: offered(run),
       messages: messagesOf(transcript),
@@ -187,6 +190,7 @@ async function requestOf({ run, ports, steps, signal }: Progress): Promise<Model
     tools: offered(run),
     ...(run.output === null ? {} : { outputSchema: run.output.schema }),
     ...(run.maxOutputTokens === undefined ? {} : { maxOutputTokens: run.maxOutputTokens }),
+    ...(run.reasoning === undefined ? {} : { reasoning: run.reasoning }),
     signal,
   };
 }

@@ -12,9 +12,14 @@ export type ModelRequest = {
   /** Default: the agent's loop. It is not sent to a vendor; the prompt contains everything that a model needs. */
   purpose?: Purpose;
   maxOutputTokens?: number;
+  /** How much the model should reason. Default: as its vendor decides. Models that do not reason ignore it. */
+  reasoning?: ReasoningLevel;
   /** Ends the call at once. The output so far is kept. */
   signal: AbortSignal;
 };
+
+/** `off`: as little as the model can. */
+export type ReasoningLevel = 'off' | 'low' | 'medium' | 'high';
 
 /** The purpose of a model request outside the agent's loop. */
 export type Purpose = 'judge' | 'pretend_user' | 'keep_memory' | 'draft_scenarios' | 'interview';

@@ -1,7 +1,7 @@
 import type { ApprovalCategory } from './approval-category.ts';
 import { type Limits, limitReached, timeReached } from './budget.ts';
 import type { JsonSchema, Message } from './message.ts';
-import type { ModelFailure, ModelRequest } from './model.ts';
+import type { ModelFailure, ModelRequest, ReasoningLevel } from './model.ts';
 import type { FinalEnd, Ports, Recorded } from './ports.ts';
 import type { Step } from './step.ts';
 import type { Tool } from './tool.ts';
@@ -11,7 +11,11 @@ export type Run = {
   model: string;
   /** The size of the model's context window. */
   contextTokens: number;
+  /** The most tokens of a request, if the vendor limits it below the window. */
+  inputTokens?: number;
   maxOutputTokens?: number;
+  /** Default: as the model's vendor decides. */
+  reasoning?: ReasoningLevel;
   system: readonly string[];
   /** The earlier messages and the current request. They are the same each time the run is resumed. */
   history: readonly Message[];

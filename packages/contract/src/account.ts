@@ -320,6 +320,10 @@ const model = z
     name: z.string().describe('The display name of the model.'),
     default: z.boolean().describe('Whether `default` refers to this model.'),
     context_tokens: z.int().describe('The size of the context window in tokens.'),
+    input_tokens: z
+      .int()
+      .nullable()
+      .describe('The most input tokens of a request; null: only the context window limits it.'),
     max_output_tokens: z.int().describe('The maximum length of an answer in tokens.'),
     takes: z.array(z.enum(['text', 'image', 'pdf', 'audio'])).describe('The input types that the model accepts.'),
     reasons: z.boolean().describe('Whether it reasons before it answers.'),

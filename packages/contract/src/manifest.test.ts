@@ -27,6 +27,13 @@ describe('limits of each plain field of a deployment file', () => {
     ['a model of 100', letters(100), letters(101), 'model'],
     ['a model of 1', 'a', '', 'model'],
   ]);
+  fileEdges('reasoning', [
+    ['no reasoning', 'off', 'none', 'reasoning'],
+    ['little', 'low', 'minimal', 'reasoning'],
+    ['some', 'medium', 5, 'reasoning'],
+    ['much', 'high', 'max', 'reasoning'],
+    ['no boolean', 'off', false, 'reasoning'],
+  ]);
   fileEdges('apps', [
     ['200 apps', times(200, 'mail'), times(201, 'mail'), 'apps'],
     ['an app of 64', [letters(64)], [letters(65)], 'apps.0'],
@@ -151,7 +158,7 @@ describe('defaults', () => {
     });
   });
 
-  test('a manifest has its fourteen keys, each with a default', () => {
+  test('a manifest has its fourteen keys with a default', () => {
     const whole = manifest.parse({});
     expect(Object.keys(whole).sort()).toEqual(
       'approvals apps browser environment instructions language limits mcp_servers mcp_tool_policy memory model notebooks skills tools'.split(

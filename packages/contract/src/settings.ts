@@ -72,6 +72,8 @@ const limits = z.strictObject({
     .describe('A paid tool that costs more than this needs approval.'),
 });
 
+const reasoningLevels = ['off', 'low', 'medium', 'high'] as const;
+
 /** Settings that the deployment file and the manifest share. */
 export const commonSettings = {
   instructions: text(0, 8000)
@@ -86,6 +88,12 @@ export const commonSettings = {
   model: text(1, 100)
     .default('default')
     .describe('A model id of `GET /v1/models`, or `default` for the server’s default.'),
+  reasoning: z
+    .enum(reasoningLevels, { error: 'Write off, low, medium or high.' })
+    .optional()
+    .describe(
+      'How much the model reasons before it answers; `off`: as little as it can. Absent: as its provider decides.',
+    ),
   apps: z
     .union([z.array(text(1, 64)).max(200, 'At most 200 apps.'), z.literal('all')], {
       error: 'Write `all` or a list of app names.',

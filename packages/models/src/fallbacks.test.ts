@@ -1,6 +1,9 @@
 import { type Model, type ModelEvent, ModelFailure, type ModelFailureReason } from '@vestra/agent/model';
 import { expect, it, vi } from 'vitest';
+import { ownModels } from './catalogue/own-models.ts';
 import { withFallbacks } from './fallbacks.ts';
+import { createModels } from './models.ts';
+import { startScriptedModelServer } from './testing/scripted-server.ts';
 
 const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
 const end: ModelEvent = { type: 'end', usage, cut: false };
@@ -50,4 +53,29 @@ it.each<[string, Model, Model[], Awaited<ReturnType<typeof heard>>]>([
 it('uses no fallback for an aborted call [MOD-208]', async () => {
   const stopped = AbortSignal.abort();
   expect(await heard(fails('unavailable'), [says('B')], stopped)).toMatchObject({ text: '', lookedUp: 0 });
+});
+
+it('a model that has ended is reported as ended, and a fallback answers [MOD-741]', async () => {
+  const server = await startScriptedModelServer({
+    respond: ({ model }) => (model === 'gpt-gone' ? { fail: 404, failCode: 'model_not_found' } : { text: 'B' }),
+  });
+  try {
+    const gone = { id: 'gpt-gone', provider: 'openai', like: 'gpt-6-luna', retires_on: '2026-01-31' };
+    const own = ownModels([{ ...gone, replacement: 'gpt-6-luna' }], () => undefined);
+    const models = createModels({ ...server.settings, own });
+    expect(models.catalogue.find('live', 'gpt-gone')).toMatchObject({
+      available: false,
+      unavailable_reason: 'The model `gpt-gone` was retired on 2026-01-31. Use `gpt-6-luna`.',
+    });
+    expect(await heard(models.model('gpt-gone'), [])).toMatchObject({
+      failure:
+        'OpenAI has no model gpt-gone at its address (404 model_not_found). Its end was announced for 2026-01-31. Use gpt-6-luna.',
+    });
+    expect(await heard(models.model('gpt-gone'), [models.model('gpt-6-luna')])).toMatchObject({
+      text: 'B',
+      failure: null,
+    });
+  } finally {
+    await server.close();
+  }
 });

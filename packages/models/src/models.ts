@@ -3,6 +3,7 @@ import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
 import { askVendors } from './catalogue/vendor-lists.ts';
 import type { Provider } from './prices.ts';
 import type { MediaKind, ModelSettings } from './settings.ts';
+import { withReasoningLevel } from './vendors/reasoning-level.ts';
 import { defaultTiming, type Timing } from './vendors/timing.ts';
 import { openVendor } from './vendors/vendor.ts';
 import { createVendorModel } from './vendors/vendor-model.ts';
@@ -60,7 +61,7 @@ function open(settings: ModelSettings, catalogue: Catalogue, id: string | null, 
     throw new ModelFailure('unavailable', message);
   }
   if (entry.provider === 'offline') return { stream: streamOffline };
-  return createVendorModel({ vendor: openVendor(settings, entry), timing });
+  return withReasoningLevel(createVendorModel({ vendor: openVendor(settings, entry), timing }));
 }
 
 /** The offline model is loaded with its first request: a server with a vendor key never needs it. */

@@ -36,6 +36,8 @@ export type PricedModel = {
   provider: Provider;
   name: string;
   context_tokens: number;
+  /** The most tokens of a request, if the vendor limits it below the window; null if it does not. */
+  input_tokens: number | null;
   /** The maximum answer length, reasoning included. It determines the maximum cost of a call. */
   max_output_tokens: number;
   price: Price;

@@ -12,6 +12,8 @@ export type CompatibleEndpoint = {
   price: Price | null;
   /** The maximum answer length. */
   maxOutputTokens: number | null;
+  /** The context window of its models. Default: as its list says, otherwise 128,000 tokens. */
+  contextTokens?: number | null;
   /** The media that its models read besides text. Default: derived from their names. */
   takes?: readonly MediaKind[] | null;
 };

@@ -60,6 +60,7 @@ export type Calls = {
      * - `instructions`: What the agent is, does and must not do, in your own words; at most 8,000 characters.
      * - `language`: A language tag such as `en`, `hi` or `pt-BR` for its answers, or `auto` to follow each user.
      * - `model`: A model id of `GET /v1/models`, or `default` for the server’s default.
+     * - `reasoning`: How much the model reasons before it answers; `off`: as little as it can. Absent: as its provider decides.
      * - `apps`: Which apps users can connect: `all`, or the ids of `GET /v1/apps`.
      * - `approvals`: Which kinds of action are labelled as such in approval requests.
      * - `limits`: Limits of tasks and replies in money, steps and minutes.

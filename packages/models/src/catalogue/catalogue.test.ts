@@ -54,6 +54,84 @@ describe('the built-in models [MOD-201]', () => {
   });
 });
 
+describe('the built-in models of the clouds [MOD-741]', () => {
+  const ids = (provider: string) => knownModels.filter((model) => model.provider === provider).map(({ id }) => id);
+
+  it('contain the current models of each region of Bedrock', () => {
+    const regions = ['global', 'us', 'eu', 'au', 'jp'];
+    const wanted = ['haiku', 'opus'].flatMap((family) =>
+      regions.map((region) => `bedrock/${region}.anthropic.claude-${family}-5-5`),
+    );
+    expect(ids('bedrock')).toEqual(expect.arrayContaining(wanted));
+    expect(ids('bedrock')).toContain('bedrock/apac.anthropic.claude-sonnet-4-20250514-v1:0');
+    expect(ids('bedrock')).toContain('bedrock/global.anthropic.claude-fable-5-2');
+  });
+
+  it('contain Gemini and Claude on Vertex AI, and the models of OpenAI on Azure', () => {
+    const onVertex = ['vertex/gemini-3.8-flash', 'vertex/gemini-3.1-pro-preview', 'vertex/claude-opus-5-5'];
+    expect(ids('vertex')).toEqual(expect.arrayContaining(onVertex));
+    const ofOpenai = ids('openai').map((id) => `azure/${id}`);
+    expect(ids('azure')).toEqual(expect.arrayContaining([...ofOpenai, 'azure/gpt-4.1']));
+  });
+
+  it('cost as much as at the maker, or a tenth more in a region of Bedrock', () => {
+    for (const { id, provider, price } of knownModels) {
+      const [, region = '', name = ''] =
+        /^(?:bedrock|vertex|azure)\/(?:(?:(\w+)\.)?anthropic\.)?(.+?)(?:-\d{8})?(?:-v\d.*)?$/.exec(id) ?? [];
+      const made = knownModels.find((model) => model.id === name);
+      if (!made || provider === made.provider) continue;
+      const factor = provider === 'bedrock' && region !== 'global' ? [1, 1.1] : [1];
+      expect(factor.map((each) => Number((made.price.input * each).toFixed(6)))).toContain(price.input);
+      expect(factor.map((each) => Number((made.price.output * each).toFixed(6)))).toContain(price.output);
+    }
+  });
+
+  it('of Azure are no default, because a deployment may have another name', () => {
+    const azure = { endpoint: 'https://a.example', apiKey: () => 'key' };
+    const clouds = { bedrock: null, vertex: null, azure };
+    expect(createCatalogue({ ...none, clouds }).defaultModel).toBe('offline');
+    const own = ownModels([{ id: 'azure/support-prod', provider: 'azure', like: 'gpt-6.1-terra' }], () => undefined);
+    expect(createCatalogue({ ...none, clouds, own }).defaultModel).toBe('azure/support-prod');
+    expect(createCatalogue({ ...none, clouds, defaultModel: 'azure/gpt-6.1-sol' }).defaultModel).toBe(
+      'azure/gpt-6.1-sol',
+    );
+  });
+});
+
+describe('the limit of the input [MOD-741]', () => {
+  it('is that of the vendor, below the window', () => {
+    const limits = ['gpt-6.1-sol', 'gpt-5', 'azure/gpt-6.1-terra', 'claude-opus-5-5'].map((id) => {
+      const found = knownModels.find((model) => model.id === id);
+      return [found?.context_tokens, found?.input_tokens];
+    });
+    expect(limits).toEqual([
+      [1_050_000, 922_000],
+      [400_000, 272_000],
+      [1_050_000, 922_000],
+      [1_000_000, undefined],
+    ]);
+    for (const { context_tokens, input_tokens } of knownModels) {
+      if (input_tokens !== undefined) expect(input_tokens).toBeLessThan(context_tokens);
+    }
+  });
+
+  it('may be set in the file of the operator', () => {
+    const own = ownModels(
+      [
+        { id: 'x', provider: 'openai', like: 'gpt-5' },
+        { id: 'gpt-6-sol', input_tokens: 500_000 },
+      ],
+      () => undefined,
+    );
+    const catalogue = createCatalogue({ ...all, own });
+    expect(['x', 'gpt-6-sol', 'claude-opus-5-5'].map((id) => catalogue.find('test', id)?.input_tokens)).toEqual([
+      272_000,
+      500_000,
+      null,
+    ]);
+  });
+});
+
 describe('the default model [MOD-205]', () => {
   it.each([
     ['the first provider', all, '2026-11-15', 'claude-sonnet-5-5'],

@@ -73,6 +73,7 @@ const offline: PlacedModel = {
   provider: 'offline',
   name: 'Offline stand-in',
   context_tokens: 32_000,
+  input_tokens: null,
   max_output_tokens: 4_096,
   price: flatPrice(0.1, 0.4),
   priced: true,
@@ -129,7 +130,14 @@ type Vendors = ReadonlyMap<Provider, readonly ListedModel[]>;
 type Told = Pick<OwnModel, 'id' | 'name' | 'model' | 'endpoint' | 'packaged'> & { provider: Provider } & Partial<
     Pick<
       Entry,
-      'price' | 'price_changes' | 'context_tokens' | 'max_output_tokens' | 'takes' | 'reasons' | 'forces_tools'
+      | 'price'
+      | 'price_changes'
+      | 'context_tokens'
+      | 'input_tokens'
+      | 'max_output_tokens'
+      | 'takes'
+      | 'reasons'
+      | 'forces_tools'
     >
   > &
   Partial<Pick<Entry, 'retires_on' | 'replacement'>> & { longestAnswer?: number };
@@ -143,6 +151,7 @@ function placed(told: Told, today: string): PlacedModel {
     endpoint: told.endpoint,
     ...(told.packaged && { packaged: told.packaged }),
     context_tokens: told.context_tokens ?? 128_000,
+    input_tokens: told.input_tokens ?? null,
     max_output_tokens: told.longestAnswer ?? Math.min(told.max_output_tokens ?? 8_192, usualAnswerTokens),
     price: told.price ? priceOn({ price: told.price, price_changes: told.price_changes }, today) : unknownPrice,
     priced: told.price !== undefined,
@@ -175,18 +184,27 @@ function unknown(provider: Provider, { id, ...said }: ListedModel): PlacedModel 
 function compatibleModels(settings: ModelSettings, vendors: Vendors, own: ReadonlyMap<string, unknown>): PlacedModel[] {
   const { compatible } = settings;
   if (!compatible) return [];
-  const model = (name: string): PlacedModel => ({
-    ...placed({ id: `compatible/${name}`, provider: 'compatible', name, model: name, endpoint: null }, ''),
-    ...(compatible.maxOutputTokens !== null && { max_output_tokens: compatible.maxOutputTokens }),
-    takes: ['text', ...(compatible.takes ?? (readsImages.test(name) ? (['image'] as const) : []))],
-    price: compatible.price ?? unknownPrice,
-    // The operator chose the endpoint and its documented price. The server logs that price at startup.
-    priced: true,
-  });
-  const listed = (vendors.get('compatible') ?? []).map(({ id }) => id);
+  const all = vendors.get('compatible') ?? [];
+  const model = (name: string): PlacedModel => {
+    const said = compatible.contextTokens ?? all.find(({ id }) => id === name)?.context_tokens;
+    const told = { id: `compatible/${name}`, provider: 'compatible' as const, name, model: name, endpoint: null };
+    const window = said === undefined ? {} : { context_tokens: said, max_output_tokens: answerWithin(said) };
+    return {
+      ...placed({ ...told, ...window }, ''),
+      ...(compatible.maxOutputTokens !== null && { max_output_tokens: compatible.maxOutputTokens }),
+      takes: ['text', ...(compatible.takes ?? (readsImages.test(name) ? (['image'] as const) : []))],
+      price: compatible.price ?? unknownPrice,
+      // The operator chose the endpoint and its documented price. The server logs that price at startup.
+      priced: true,
+    };
+  };
+  const listed = all.map(({ id }) => id);
   const names = compatible.models.length > 0 ? compatible.models : listed;
   return names.map(model).filter(({ id }) => !own.has(id));
 }
+
+/** Prompt and answer share a small window, and vLLM rejects a request whose answer might not fit. */
+const answerWithin = (contextTokens: number) => Math.max(256, Math.min(8_192, Math.floor(contextTokens / 4)));
 
 /**
  * A compatible endpoint does not report what its models read, and a text-only model rejects the whole request. Unless
@@ -198,7 +216,7 @@ const readsImages =
 /** Resolves `default`: the operator's choice, otherwise the first priced model without a retirement date. */
 function defaultOf(
   models: readonly PlacedModel[],
-  { defaultModel: named }: ModelSettings,
+  { defaultModel: named, own }: ModelSettings,
   today: string,
 ): string | null {
   const lasts = (model: PlacedModel) => !retirementOf(model, today).isPast;
@@ -208,8 +226,13 @@ function defaultOf(
   const replacement = models.find(({ id }) => id === found?.replacement);
   if (replacement && lasts(replacement)) return replacement.id;
   const ofProvider = models.filter(({ provider }) => found === undefined || provider === found.provider);
-  return (ofProvider.find((model) => lasts(model) && model.priced) ?? offline).id;
+  const mayBeDefault = (model: PlacedModel) => lasts(model) && model.priced && !isGuessed(model, own);
+  return (ofProvider.find(mayBeDefault) ?? offline).id;
 }
+
+/** Azure's names are those of the operator's deployments, so a built-in name may not exist there. */
+const isGuessed = ({ id, provider }: PlacedModel, own: ModelSettings['own']) =>
+  provider === 'azure' && !own.some((model) => model.id === id);
 
 function shownIn(
   mode: 'test' | 'live',

@@ -29,6 +29,8 @@ export const entryFields = {
   /** Announced prices, each valid from that day. */
   price_changes: z.array(z.strictObject({ from: day, price })).max(20),
   context_tokens: tokens,
+  /** The most tokens of a request, if its vendor limits it below the window. */
+  input_tokens: tokens,
   max_output_tokens: tokens,
   takes: z.array(z.enum(takenKinds)).min(1),
   reasons: z.boolean('must be true or false'),
@@ -38,12 +40,13 @@ export const entryFields = {
   replacement: z.string().min(1).max(100).nullable(),
 };
 
-const { price_changes, forces_tools, ...required } = entryFields;
+const { price_changes, forces_tools, input_tokens, ...required } = entryFields;
 
 /** One model of `models.json`. */
 const entry = z.strictObject({
   ...required,
-  provider: z.enum(['anthropic', 'openai', 'google', 'bedrock', 'vertex']),
+  provider: z.enum(['anthropic', 'openai', 'google', 'bedrock', 'vertex', 'azure']),
+  input_tokens: input_tokens.optional(),
   price_changes: price_changes.optional(),
   forces_tools: forces_tools.optional(),
   /** Keys of `sources`. */

@@ -21,7 +21,10 @@ const optional = z.strictObject({
   factory: z.string().regex(/^[A-Za-z]\w{0,99}$/, 'must be the name of a function'),
   /** Settings that the package documents. Keys belong into `api_key_env`. */
   options: z.record(z.string().max(100), z.union([z.string().max(1000), z.number(), z.boolean()])),
-  base_url: z.url({ protocol: /^https?$/, error: 'must be an address with http or https' }),
+  base_url: z.url({
+    protocol: /^https?$/,
+    error: 'must be an address with http or https, such as http://127.0.0.1:8000/v1',
+  }),
   /** The environment variable with the key, so that the file with prices contains no secret. */
   api_key_env: z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/, 'must be the name of an environment variable'),
   ...fields,
@@ -32,8 +35,8 @@ const ownFile = z.array(z.strictObject({ id, ...optional.partial().shape })).max
 type Given = z.output<typeof ownFile>[number];
 
 const facts = [
-  ...['price', 'price_changes', 'context_tokens', 'max_output_tokens', 'takes', 'reasons', 'forces_tools'],
-  ...['retires_on', 'replacement'],
+  ...['price', 'price_changes', 'context_tokens', 'input_tokens', 'max_output_tokens', 'takes', 'reasons'],
+  ...['forces_tools', 'retires_on', 'replacement'],
 ] as (keyof Facts)[];
 
 type Facts = Partial<Omit<Entry, 'id' | 'name' | 'provider' | 'source' | 'sure'>>;

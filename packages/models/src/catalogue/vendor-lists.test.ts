@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createModels } from '../models.ts';
 import type { ModelSettings } from '../settings.ts';
 
@@ -145,4 +145,46 @@ it.each<[string, string, RequestListener]>([
   const { askVendors } = createModels(settings());
   const problems = await askVendors(new AbortController().signal, 'compatible');
   expect([...problems]).toEqual([['compatible', problem]]);
+});
+
+describe('the window of a compatible model [MOD-742]', () => {
+  /** The lists of real servers, without what nobody reads. */
+  const listed = [
+    { id: 'vllm', object: 'model', owned_by: 'vllm', max_model_len: 16_384 },
+    { id: 'llama.cpp', object: 'model', owned_by: 'llamacpp', meta: { n_ctx: 8_192, n_ctx_train: 131_072 } },
+    { id: 'openrouter/x', context_length: 200_000 },
+    { id: 'groq', context_window: 131_072 },
+    { id: 'ollama', object: 'model', owned_by: 'library' },
+    { id: 'odd', max_model_len: 'long', context_length: -1 },
+  ];
+  const windowsWith = async (more: object) => {
+    listener = (_request, response) => void response.end(JSON.stringify({ data: listed }));
+    const { compatible, ...rest } = settings();
+    const { catalogue, askVendors } = createModels({
+      ...rest,
+      compatible: { ...(compatible as NonNullable<typeof compatible>), ...more },
+    });
+    await askVendors(new AbortController().signal, 'compatible');
+    return listed.map(({ id }) => {
+      const model = catalogue.find('test', `compatible/${id}`);
+      return [model?.context_tokens, model?.max_output_tokens];
+    });
+  };
+
+  it('is that of its list, and the longest answer fits into it', async () => {
+    expect(await windowsWith({})).toEqual([
+      [16_384, 4_096],
+      [8_192, 2_048],
+      [200_000, 8_192],
+      [131_072, 8_192],
+      [128_000, 8_192],
+      [128_000, 8_192],
+    ]);
+  });
+
+  it('is that of the setting', async () => {
+    const all = await windowsWith({ contextTokens: 32_768 });
+    expect(new Set(all.map(String))).toEqual(new Set(['32768,8192']));
+    expect((await windowsWith({ contextTokens: 32_768, maxOutputTokens: 500 }))[0]).toEqual([32_768, 500]);
+  });
 });

@@ -105,7 +105,7 @@ function questionsOf({ anthropic, openai, google, compatible }: ModelSettings): 
           headers: compatible.apiKey ? bearer({ apiKey: compatible.apiKey }) : {},
           read: (answer) =>
             listOf(recordOf(answer).data)
-              .map(openaiModel)
+              .map(compatibleModel)
               .filter(({ id }) => !isForOtherWork.test(id)),
         }
       : null,
@@ -154,6 +154,13 @@ function openaiModel(value: unknown): ListedModel {
   const { id, shutdown_date } = recordOf(value);
   const end = textOf(shutdown_date);
   return facts({ id: textOf(id), retires_on: /^\d{4}-\d{2}-\d{2}$/.test(end) ? end : '' });
+}
+
+/** The window is `max_model_len` in vLLM, `meta.n_ctx` in llama.cpp, `context_length` in OpenRouter and others. */
+function compatibleModel(value: unknown): ListedModel {
+  const { id, max_model_len, context_length, context_window, meta } = recordOf(value);
+  const said = [max_model_len, recordOf(meta).n_ctx, context_length, context_window];
+  return facts({ id: textOf(id), context_tokens: said.map(countOf).find((count) => count > 0) ?? 0 });
 }
 
 function googleModel(value: unknown): ListedModel {

@@ -3,13 +3,15 @@ import type { ModelEvent, ModelRequest, Usage } from '@vestra/agent/model';
 import { createParser } from 'eventsource-parser';
 import { tokensOf, tokensOfRequest } from '../tokens.ts';
 import { readAwsEventStream } from './clouds/aws-event-stream.ts';
-import { type Exchange, post } from './exchange.ts';
+import { type Body, decodedBody } from './decoded-body.ts';
+import { post } from './exchange.ts';
 import { AttemptFailed, ConnectionLost, Unreadable, vendorErrorOfResponse } from './fault.ts';
+import { eventsWithoutStream, isPage, noStream, typeOf } from './no-stream.ts';
 import { reasoningOf } from './reasoning.ts';
 import type { Timing } from './timing.ts';
 import { nameOfModel, type Vendor } from './vendor.ts';
 import type { WireNames } from './wire-names.ts';
-import { emptyAnswer, type WireAnswer, type WireRequest, type WrittenCall } from './wires/wire.ts';
+import { doneMark, emptyAnswer, type WireAnswer, type WireRequest, type WrittenCall } from './wires/wire.ts';
 
 type Attempt = {
   vendor: Vendor;
@@ -34,8 +36,10 @@ export async function* readAnswer(attempt: Attempt): AsyncGenerator<ModelEvent> 
     if (answerTool === null) yield { type: 'text', text };
   }
   const usage = answer.usage ?? estimate(request, written, answer);
-  if (answer.end === 'filtered') throw filtered(vendor, usage);
-  if (answer.end === null || answer.end === 'broken') throw new ConnectionLost();
+  if (answer.end === null) throw new ConnectionLost();
+  if (answer.end === 'filtered') throw filtered(vendor, answer.endReason, usage);
+  const hasNothing = written === '' && answer.calls.length === 0;
+  if (answer.end === 'broken' || (answer.end === 'unknown' && hasNothing)) throw broken(vendor, answer.endReason);
   const cut = answer.end === 'cut';
   if (answerTool !== null) {
     // If a tool carries the answer, text counts only if the model called nothing.
@@ -72,24 +76,43 @@ async function* readText(
   });
   try {
     const { status, headers: answered } = await exchange.begun();
-    if (status < 200 || status > 299) throw vendorErrorOfResponse(status, answered, await wordsOf(exchange));
+    const received = decodedBody(exchange, answered['content-encoding']);
+    if (status < 200 || status > 299) throw vendorErrorOfResponse(status, answered, await wordsOf(received));
     const read = vendor.wire.reader(answer, wireRequest);
     const readEvents = vendor.framing === 'aws' ? readAwsEventStream : readServerSentEvents;
+    // Kept until the first event, to explain a response that contains none.
+    const opening: Buffer[] = [];
+    let hasEvent = false;
+    let problem: { error: unknown } | null = null;
     const feed = readEvents({
-      onEvent: (event) => answer.isOver || read(event),
+      onEvent: (event) => {
+        hasEvent = true;
+        if (!answer.isOver) read(event);
+      },
       onDone: () => {
+        hasEvent = true;
+        if (!answer.isOver) read(doneMark);
+        // Some servers mark the end without a reason.
+        answer.end ??= 'unknown';
         answer.isOver = true;
       },
     });
-    while (!answer.isOver) {
-      const bytes = await exchange.read();
+    while (!answer.isOver && !problem) {
+      const bytes = await received.read();
       if (!bytes) break;
-      const problem = problemOf(() => feed(bytes));
-      const { text } = answer;
-      answer.text = '';
+      if (!hasEvent) opening.push(bytes);
+      problem = problemOf(() => feed(bytes));
+      const text = takeText(answer);
       if (text !== '') yield text;
-      if (problem) throw problem.error;
+      if (!hasEvent && (isPage(opening) || sizeOf(opening) > longestEvent)) break;
     }
+    if (problem && (hasEvent || !(problem.error instanceof Unreadable))) throw problem.error;
+    if (hasEvent) return;
+    const rest = problem ? await restOf(received) : [];
+    for (const event of eventsWithoutStream(Buffer.concat([...opening, ...rest]), answered, vendor, problem))
+      read(event);
+    if (answer.end === null) throw noStream(typeOf(answered) ?? 'JSON', vendor);
+    yield takeText(answer);
   } finally {
     exchange.leave(answer.isOver);
   }
@@ -105,19 +128,30 @@ function problemOf(step: () => void): { error: unknown } | null {
   }
 }
 
+/** Returns the text since the last call. */
+function takeText(answer: WireAnswer): string {
+  const { text } = answer;
+  answer.text = '';
+  return text;
+}
+
+const sizeOf = (pieces: readonly Buffer[]) => pieces.reduce((sum, { length }) => sum + length, 0);
+
 const longestRefusal = 65_536;
 
-async function wordsOf(exchange: Exchange): Promise<string> {
+const wordsOf = async (body: Body): Promise<string> => Buffer.concat(await restOf(body)).toString('utf8');
+
+async function restOf(body: Body): Promise<Buffer[]> {
   const pieces: Buffer[] = [];
   let length = 0;
   while (length < longestRefusal) {
     // If the body fails to arrive, the status is enough.
-    const bytes = await exchange.read().catch(() => null);
+    const bytes = await body.read().catch(() => null);
     if (!bytes) break;
     pieces.push(bytes);
     length += bytes.length;
   }
-  return Buffer.concat(pieces).toString('utf8');
+  return pieces;
 }
 
 function callOf({ id, name, arguments: json }: WrittenCall, names: WireNames): ToolCall {
@@ -157,10 +191,26 @@ const estimate = (request: ModelRequest, written: string, { calls, thoughtLength
   isEstimated: true,
 });
 
-const filtered = (vendor: Vendor, usage: Usage) =>
+/** A reason is shown only if it is a code or a few words, so that nothing like a key passes. */
+const shownReason = (reason: string) =>
+  /^[A-Za-z]+([_ ][A-Za-z]+)*$/.test(reason) && reason.length < 50 ? reason : '';
+
+const withReason = (reason: string) => (shownReason(reason) === '' ? '' : ` (${reason})`);
+
+/** The vendor gave up on an answer. The next attempt is a new one of the same model. */
+const broken = (vendor: Vendor, reason: string) =>
+  new AttemptFailed({
+    reason: 'unavailable',
+    message: `${vendor.title} broke off the answer${withReason(reason)}.`,
+    isPassing: true,
+    retryAfterMs: null,
+    status: null,
+  });
+
+const filtered = (vendor: Vendor, reason: string, usage: Usage) =>
   new AttemptFailed({
     reason: 'refused',
-    message: `${vendor.title} stopped the answer by its content filter.`,
+    message: `${vendor.title} stopped the answer by its content filter${withReason(reason)}.`,
     isPassing: false,
     retryAfterMs: null,
     status: null,
@@ -177,7 +227,7 @@ function readServerSentEvents({ onEvent, onDone }: Events): (bytes: Buffer) => v
   const decoder = new TextDecoder();
   const parser = createParser({
     maxBufferSize: longestEvent,
-    onEvent: ({ data }) => (data === '[DONE]' ? onDone() : onEvent(parsed(data))),
+    onEvent: ({ data }) => (data === doneMark ? onDone() : onEvent(parsed(data))),
     onError(error) {
       if (error.type === 'max-buffer-size-exceeded') throw new Unreadable();
     },

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { ConnectionLost, IdleTimeout } from './fault.ts';
+import { ConnectionLost, IdleTimeout, Unreachable } from './fault.ts';
 import { beginReading, whenToRead } from './reading-pace.ts';
 
 /** One POST whose response is read as it arrives. */
@@ -35,6 +35,16 @@ function dispatch(...given: Parameters<Dispatcher['dispatch']>): void {
 }
 
 const userAgent = 'Vestra/1.0';
+
+/** Errors of an address where no server of this kind can be reached. */
+const unreachable = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
 
 /** Beyond this limit, data waits in the vendor's socket until it is read. */
 const mostUnread = 1_048_576;
@@ -80,7 +90,8 @@ export function post({ url, headers, body, signal, idleTimeoutMs }: Call): Excha
     origin,
     path: pathname + search,
     method: 'POST' as const,
-    headers: { 'content-type': 'application/json', 'user-agent': userAgent, ...headers },
+    // Without this header, any compression is allowed, which some proxies use for streams.
+    headers: { 'content-type': 'application/json', 'accept-encoding': 'identity', 'user-agent': userAgent, ...headers },
     body,
   };
   dispatch(request, {
@@ -113,7 +124,9 @@ export function post({ url, headers, body, signal, idleTimeoutMs }: Call): Excha
     },
     onResponseError(_controller, error) {
       // A header that cannot be sent will fail on a retry too.
-      lost = 'code' in error && error.code === 'UND_ERR_INVALID_ARG' ? error : new ConnectionLost();
+      const code = 'code' in error ? String(error.code) : '';
+      if (code === 'UND_ERR_INVALID_ARG') lost = error;
+      else lost = unreachable.has(code) ? new Unreachable(code) : new ConnectionLost();
       clearTimeout(patience);
       onNews();
     },

@@ -12,6 +12,8 @@ export type Fault = {
   usage?: Usage;
   /** The vendor rejected the returned reasoning, or its absence. */
   isOfReasoning?: boolean;
+  /** The vendor rejected the requested level of reasoning. */
+  isOfLevel?: boolean;
   /** The model does not reason at all, so a request for its reasoning is always rejected. */
   hasNoReasoning?: boolean;
 };
@@ -21,6 +23,16 @@ export class IdleTimeout extends Error {}
 
 /** A request without a response, or a response that broke off or ended before the vendor marked it complete. */
 export class ConnectionLost extends Error {}
+
+/** No server could be reached at the address. */
+export class Unreachable extends ConnectionLost {
+  readonly code: string;
+
+  constructor(code: string) {
+    super();
+    this.code = code;
+  }
+}
 
 /** The answer is invalid: not JSON, or an impossible call. */
 export class Unreadable extends Error {}
@@ -70,6 +82,10 @@ export function faultOf(error: unknown, vendor: NamedVendor, timeoutMs: number):
     return passing('timeout', `${vendor.title} sent nothing for ${Math.round(timeoutMs / 1000)} seconds.`);
   }
   if (error instanceof VendorError) return faultOfStatus(error, vendor);
+  if (error instanceof Unreachable) {
+    const where = `Nothing answers at the address of ${nameIn(vendor)} (${error.code})`;
+    return passing('unavailable', `${where}: check ${vendor.addressSetting} and the network.`);
+  }
   if (error instanceof ConnectionLost) return passing('unavailable', `The connection to ${nameIn(vendor)} was lost.`);
   if (error instanceof Unreadable) {
     return lasting('invalid_answer', `${vendor.title} sent an answer that cannot be read.`);
@@ -77,8 +93,14 @@ export function faultOf(error: unknown, vendor: NamedVendor, timeoutMs: number):
   return lasting('unavailable', `The call to ${nameIn(vendor)} failed.`);
 }
 
+/** The cause of a failure: the endpoint rejected the level of reasoning, or any. */
+export const rejectedLevel = new Error('The level of reasoning was rejected.');
+
 export function failureOf(fault: Fault): ModelFailure {
-  return new ModelFailure(fault.reason, fault.message, fault.usage && { usage: fault.usage });
+  return new ModelFailure(fault.reason, fault.message, {
+    ...(fault.usage && { usage: fault.usage }),
+    ...(fault.isOfLevel && { cause: rejectedLevel }),
+  });
 }
 
 function faultOfStatus({ status, words, labels, retryAfterMs }: VendorError, vendor: NamedVendor): Fault {
@@ -108,12 +130,23 @@ function faultOfStatus({ status, words, labels, retryAfterMs }: VendorError, ven
     const message = `${vendor.title} has no model ${vendor.modelId} at its address (${said}).${endOf(vendor)}`;
     return fault('unavailable', false, message);
   }
-  if (status === 413 || (status < 500 && isTooLong(`${words} ${labels.join(' ')}`))) {
+  // Local servers report it as 500, too.
+  if (status === 413 || (status <= 500 && isTooLong(`${words} ${labels.join(' ')}`))) {
     return fault('too_long', false, `The conversation is too long for ${vendor.modelId} (${said}).`);
   }
   if (status === 408 || status === 504) return fault('timeout', true, `${vendor.title} took too long (${said}).`);
-  if (status === 409 || status >= 500) return fault('unavailable', true, `${vendor.title} failed (${said}).`);
-  const refused = fault('refused', false, `${vendor.title} refused the request (${said}).`);
+  // The model wrote a tool call that its vendor cannot read. Another answer of it may be better.
+  if (labels.includes('tool_use_failed')) {
+    return fault(
+      'unavailable',
+      true,
+      `${vendor.modelId} wrote a tool call that ${nameIn(vendor)} cannot read (${said}).`,
+    );
+  }
+  if (status === 409 || status === 424 || status >= 500)
+    return fault('unavailable', true, `${vendor.title} failed (${said}).`);
+  const isOfLevel = isOfReasoningLevel(words);
+  const refused = { ...fault('refused', false, `${vendor.title} refused the request (${said}).`), isOfLevel };
   if (!isOfReasoning(`${words} ${labels.join(' ')}`)) return refused;
   return { ...refused, isOfReasoning: true, hasNoReasoning: /not supported/i.test(words) };
 }
@@ -190,13 +223,33 @@ function labelsOf({ type, code, status }: JsonRecord): string[] {
   return [...new Set(labels)];
 }
 
-const isTooLong = (words: string) =>
-  /context_length|too_large|prompt is too long|maximum context length|context (window|size|length)|token count.*exceeds|too many tokens/i.test(
-    words,
-  );
+/** Each vendor says it in other words, and some of them without a code. A test quotes them. */
+const tooLong = [
+  /context[_ ](window|size|length|limit)/i,
+  /too_large|string_above_max_length/i,
+  /(prompt|input)( \(.{0,40}\))?( is)? too long/i,
+  /maximum (context|prompt|model) length/i,
+  /(input )?token count.*exceeds/i,
+  /input tokens exceed/i,
+  /too many tokens/i,
+  /exceeded model token limit/i,
+  /payload size exceeds/i,
+  /range of input length/i,
+  /prompt exceeds max length/i,
+  /reduce the length of the (messages|input|prompt)/i,
+  /`inputs` (must have less than|tokens \+ `max_new_tokens`)/i,
+];
+
+const isTooLong = (words: string) => tooLong.some((pattern) => pattern.test(words));
 
 const isOfReasoning = (words: string) =>
   /signature|redacted_thinking|`?thinking`? block|encrypted[ _]content|reasoning_(content|details)|reasoning' item|of type 'reasoning'/i.test(
+    words,
+  );
+
+/** Each vendor names the level in its own way, or says that the model has none. A test quotes them. */
+const isOfReasoningLevel = (words: string) =>
+  /reasoning[._]effort|effort parameter|\.effort\b|thinking\.type|thinking_?(level|budget|config)|thinking (level|budget|mode)|does not support thinking|budget \d+ is invalid/i.test(
     words,
   );
 

@@ -89,11 +89,12 @@ export const writing =
 
 /** The result of a call, with its text joined. */
 export async function outcomeOf(stream: AsyncIterable<ModelEvent>) {
-  const outcome: { text: string; calls: unknown[]; end: unknown; failure: unknown } = {
+  const outcome: { text: string; calls: unknown[]; end: unknown; failure: unknown; message: string | null } = {
     text: '',
     calls: [],
     end: null,
     failure: null,
+    message: null,
   };
   try {
     for await (const event of stream) {
@@ -103,6 +104,7 @@ export async function outcomeOf(stream: AsyncIterable<ModelEvent>) {
     }
   } catch (error) {
     outcome.failure = (error as { reason?: string }).reason ?? error;
+    outcome.message = (error as Error).message;
   }
   return outcome;
 }

@@ -5,6 +5,7 @@ import type { Model, ModelEvent, ModelRequest } from '@vestra/agent/model';
 import { readAnswer } from './answer.ts';
 import { type Fault, failureOf, faultOf } from './fault.ts';
 import { hasText, messagesFor } from './messages.ts';
+import { levelFor } from './reasoning-level.ts';
 import { pauseBefore, type Timing } from './timing.ts';
 import type { Vendor } from './vendor.ts';
 import { type WireNames, wireNames } from './wire-names.ts';
@@ -114,6 +115,7 @@ function wireRequestOf(
     mustCallTool: answerTool !== null && vendor.forcesTools,
     output,
     maxOutputTokens: Math.min(request.maxOutputTokens ?? vendor.mostOutputTokens, vendor.mostOutputTokens),
+    reasoning: levelFor(vendor, request),
     asksForReasoning: vendor.reasons && !refused.reasoning,
     isReasoningLeftOut: refused.reasoning,
   };

@@ -9,6 +9,7 @@ import { isTakenByAnthropic } from './wires/anthropic-schema.ts';
 import { compatibleWire } from './wires/compatible.ts';
 import { googleWire } from './wires/google.ts';
 import { openaiWire } from './wires/openai.ts';
+import { withThinkTags } from './wires/think-tags.ts';
 import type { Wire } from './wires/wire.ts';
 
 type VendorName = Exclude<Provider, 'offline'>;
@@ -161,7 +162,7 @@ function compatible(
     keySetting: isOfFile ? 'the api_key_env of its entry in VESTRA_MODELS_FILE' : 'OPENAI_COMPATIBLE_API_KEY',
     addressSetting: isOfFile ? 'the base_url of its entry in VESTRA_MODELS_FILE' : 'OPENAI_COMPATIBLE_BASE_URL',
     modelId,
-    wire: compatibleWire,
+    wire: withThinkTags(compatibleWire),
     url: `${addressOf.compatible({ baseUrl })}/chat/completions`,
     headers: () => (apiKey ? { authorization: `Bearer ${apiKey()}` } : ({} as Record<string, string>)),
     longestToolName: 64,

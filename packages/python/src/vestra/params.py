@@ -13,6 +13,10 @@ class DeploymentManifestParam(TypedDict, total=False):
     """A language tag such as `en`, `hi` or `pt-BR` for its answers, or `auto` to follow each user."""
     model: str
     """A model id of `GET /v1/models`, or `default` for the server’s default."""
+    reasoning: Literal["off", "low", "medium", "high"]
+    """How much the model reasons before it answers; `off`: as little as it can. Absent: as its
+    provider decides.
+    """
     apps: Sequence[str] | Literal["all"]
     """Which apps users can connect: `all`, or the ids of `GET /v1/apps`."""
     approvals: Sequence[Literal["payment", "booking", "cancellation", "send_email", "publish", "delete"]]

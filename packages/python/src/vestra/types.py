@@ -6,6 +6,7 @@ from typing import Any, Literal, Union
 
 from ._resource import Resource
 
+DeploymentVersionManifestReasoning = Literal["off", "low", "medium", "high"]
 DeploymentVersionManifestApproval = Literal[
     "payment",
     "booking",
@@ -1770,6 +1771,8 @@ class Model(Resource):
     """Whether `default` refers to this model."""
     context_tokens: int
     """The size of the context window in tokens."""
+    input_tokens: int | None
+    """The most input tokens of a request; null: only the context window limits it."""
     max_output_tokens: int
     """The maximum length of an answer in tokens."""
     takes: list[ModelTake]
@@ -1992,6 +1995,10 @@ class DeploymentVersionManifest(Resource):
     """A language tag such as `en`, `hi` or `pt-BR` for its answers, or `auto` to follow each user."""
     model: str
     """A model id of `GET /v1/models`, or `default` for the server’s default."""
+    reasoning: DeploymentVersionManifestReasoning | None = None
+    """How much the model reasons before it answers; `off`: as little as it can. Absent: as its
+    provider decides.
+    """
     apps: list[str] | Literal["all"]
     """Which apps users can connect: `all`, or the ids of `GET /v1/apps`."""
     approvals: list[DeploymentVersionManifestApproval]

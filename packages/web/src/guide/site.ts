@@ -83,7 +83,16 @@ const contents: readonly { title: string; pages: readonly string[] }[] = [
   { title: 'Money and users', pages: ['users-and-money', 'modes', 'going-live'] },
   {
     title: 'Build the agent',
-    pages: ['deployment-file', 'models', 'reasoning-and-pictures', 'tests', 'versions', 'knowledge', 'memory'],
+    pages: [
+      'deployment-file',
+      'models',
+      'local-models',
+      'reasoning-and-pictures',
+      'tests',
+      'versions',
+      'knowledge',
+      'memory',
+    ],
   },
   { title: 'Tools', pages: ['tool-servers', 'apps', 'files', 'computer', 'browser', 'routines'] },
   { title: 'Clients', pages: ['console', 'cli', 'sdk', 'python', 'openai', 'ag-ui', 'mcp', 'a2a'] },

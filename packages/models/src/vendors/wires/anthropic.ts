@@ -4,11 +4,12 @@ import { vendorErrorOf } from '../fault.ts';
 import { type AnswerPart, type Piece, piecesOf, think } from '../reasoning.ts';
 import { schemaForAnthropic } from './anthropic-schema.ts';
 import { base64Of, countOf, type JsonRecord, recordOf, textOf } from './json.ts';
-import { mediaOf, type Wire, type WireAnswer, type WrittenCall } from './wire.ts';
+import { thinkingForAnthropic } from './reasoning-level.ts';
+import { mediaOf, type Wire, type WireAnswer, type WireRequest, type WrittenCall } from './wire.ts';
 
 /** Messages: POST /v1/messages, https://platform.claude.com/docs/en/build-with-claude/streaming. */
 export const anthropicWire: Wire = {
-  body: ({ modelId, system, messages, tools, mustCallTool, output, maxOutputTokens }) => ({
+  body: ({ modelId, system, messages, tools, mustCallTool, output, maxOutputTokens, ...levels }) => ({
     model: modelId,
     max_tokens: maxOutputTokens,
     stream: true,
@@ -17,11 +18,8 @@ export const anthropicWire: Wire = {
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema })),
     }),
-    ...(bindsThinking(modelId) && { thinking }),
     ...(mustCallTool && { tool_choice: { type: 'any', disable_parallel_tool_use: true } }),
-    ...(output.type === 'schema' && {
-      output_config: { format: { type: 'json_schema', schema: schemaForAnthropic(output.schema) } },
-    }),
+    ...reasoningOf({ modelId, mustCallTool, maxOutputTokens, ...levels }, output),
   }),
 
   reader(answer) {
@@ -51,6 +49,13 @@ export const anthropicWire: Wire = {
           break;
         }
         case 'message_start':
+          // Two answers in one stream, as after a retry of a proxy: calls of the first one may be incomplete.
+          if (parts.size > 0) {
+            answer.end = 'broken';
+            answer.endReason = 'two answers in one stream';
+            answer.isOver = true;
+            break;
+          }
           countUsage(answer, recordOf(message).usage);
           break;
         case 'message_delta':
@@ -59,6 +64,7 @@ export const anthropicWire: Wire = {
           break;
         case 'message_stop':
           answer.end = endOf(stopReason);
+          answer.endReason = stopReason;
           answer.isOver = true;
           break;
         case 'error':
@@ -80,6 +86,21 @@ export function bindsThinking(modelId: string): boolean {
 
 const thinking = { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'drop_block' } };
 export const thinkingBeta = 'thinking-binding-controls-2026-08-01';
+
+type Levels = Parameters<typeof thinkingForAnthropic>[0];
+
+/** The level of reasoning shares an object with the schema of the answer. */
+function reasoningOf(levels: Levels, output: WireRequest['output']): JsonRecord {
+  const { thinking: thinks, effort } = thinkingForAnthropic(levels, bindsThinking(levels.modelId) ? thinking : null);
+  const output_config = {
+    ...(effort !== null && { effort }),
+    ...(output.type === 'schema' && { format: { type: 'json_schema', schema: schemaForAnthropic(output.schema) } }),
+  };
+  return {
+    ...(thinks !== null && { thinking: thinks }),
+    ...(Object.keys(output_config).length > 0 && { output_config }),
+  };
+}
 
 function partOf(block: JsonRecord): AnswerPart | null {
   switch (block.type) {
@@ -191,16 +212,16 @@ function callOf({ type, id, name, input }: JsonRecord): WrittenCall | null {
 function countUsage(answer: WireAnswer, value: unknown): void {
   if (!value) return;
   const counted = recordOf(value);
-  const { inputTokens, cacheReadTokens, cacheWriteTokens, cacheWriteLongTokens = 0 } = answer.usage ?? noUsage;
-  const latest = (name: string, before: number) =>
-    typeof counted[name] === 'number' ? countOf(counted[name]) : before;
+  const before = answer.usage ?? noUsage;
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, cacheWriteLongTokens = 0 } = before;
+  const latest = (name: string, known: number) => (typeof counted[name] === 'number' ? countOf(counted[name]) : known);
   const written = latest('cache_creation_input_tokens', cacheWriteTokens + cacheWriteLongTokens);
   // The one-hour cache costs more, and is part of the written tokens.
   const forAnHour = recordOf(counted.cache_creation).ephemeral_1h_input_tokens;
   const long = Math.min(written, typeof forAnHour === 'number' ? countOf(forAnHour) : cacheWriteLongTokens);
   answer.usage = {
     inputTokens: latest('input_tokens', inputTokens),
-    outputTokens: countOf(counted.output_tokens),
+    outputTokens: latest('output_tokens', outputTokens),
     cacheReadTokens: latest('cache_read_input_tokens', cacheReadTokens),
     cacheWriteTokens: written - long,
     ...(long > 0 && { cacheWriteLongTokens: long }),
@@ -209,7 +230,15 @@ function countUsage(answer: WireAnswer, value: unknown): void {
 
 const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-function endOf(stopReason: string): WireAnswer['end'] {
-  if (stopReason === 'refusal') return 'filtered';
-  return stopReason === 'max_tokens' || stopReason === 'model_context_window_exceeded' ? 'cut' : 'complete';
-}
+const ends: Readonly<Record<string, WireAnswer['end']>> = {
+  end_turn: 'complete',
+  stop_sequence: 'complete',
+  tool_use: 'complete',
+  pause_turn: 'complete',
+  max_tokens: 'cut',
+  model_context_window_exceeded: 'cut',
+  refusal: 'filtered',
+};
+
+const endOf = (stopReason: string): WireAnswer['end'] =>
+  Object.hasOwn(ends, stopReason) ? (ends[stopReason] as WireAnswer['end']) : 'unknown';

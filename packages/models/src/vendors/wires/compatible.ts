@@ -4,16 +4,18 @@ import type { Usage } from '@vestra/agent/model';
 import { vendorErrorOf } from '../fault.ts';
 import { piecesOf, think, writeText } from '../reasoning.ts';
 import { countOf, dataUrlOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
+import { effortForCompatible } from './reasoning-level.ts';
 import { cutDescription, mapSchema, oncePerSchema, withProperties } from './schemas.ts';
 import { mediaOf, type Wire, type WireAnswer, type WireRequest, type WrittenCall } from './wire.ts';
 
 /** Chat completions, as in OpenAI's older endpoint and all servers like it: POST …/chat/completions. */
 export const compatibleWire: Wire = {
-  body: ({ modelId, system, messages, tools, output, maxOutputTokens, isReasoningLeftOut }) => ({
+  body: ({ modelId, system, messages, tools, output, maxOutputTokens, reasoning, isReasoningLeftOut }) => ({
     model: modelId,
     stream: true,
     stream_options: { include_usage: true },
     max_tokens: maxOutputTokens,
+    ...effortForCompatible({ reasoning }),
     messages: [
       // A single message: the chat templates of Qwen 3.5 and others reject a second one.
       ...(system.length > 0 ? [{ role: 'system', content: system.join('\n\n') }] : []),
@@ -35,7 +37,9 @@ export const compatibleWire: Wire = {
     return (event) => {
       const { error, usage, x_groq, choices } = recordOf(event);
       if (error) throw vendorErrorOf(error);
-      const { delta, finish_reason, usage: usageOfChoice } = recordOf(listOf(choices)[0]);
+      const { delta: piece, message, finish_reason, usage: usageOfChoice } = recordOf(listOf(choices)[0]);
+      // A server that ignores `stream` answers with a whole message.
+      const delta = piece ?? message;
       // Groq and Moonshot report usage in other fields.
       answer.usage = usageOf(usage ?? recordOf(x_groq).usage ?? usageOfChoice) ?? answer.usage;
       const { content, refusal, tool_calls } = recordOf(delta);
@@ -51,7 +55,10 @@ export const compatibleWire: Wire = {
       }
       readThoughts(recordOf(delta));
       // Counts may follow in a separate event.
-      if (typeof finish_reason === 'string') answer.end = endOf(finish_reason, hasRefused);
+      if (typeof finish_reason === 'string' && finish_reason !== '') {
+        answer.end = endOf(finish_reason, hasRefused);
+        answer.endReason = finish_reason;
+      }
     };
   },
 };
@@ -194,9 +201,21 @@ function usageOf(usage: unknown): Usage | null {
 /** The first count that is not zero: vendors report one number under several names. */
 const firstCount = (...values: unknown[]): number => values.map(countOf).find((count) => count > 0) ?? 0;
 
+/** OpenRouter reports a failed provider as `error`, DeepSeek a lack of machines as `insufficient_system_resource`. */
+const ends: Readonly<Record<string, WireAnswer['end']>> = {
+  stop: 'complete',
+  tool_calls: 'complete',
+  function_call: 'complete',
+  length: 'cut',
+  model_length: 'cut',
+  content_filter: 'filtered',
+  error: 'broken',
+  insufficient_system_resource: 'broken',
+};
+
 function endOf(reason: string, hasRefused: boolean): WireAnswer['end'] {
-  if (reason === 'length') return 'cut';
-  return reason === 'content_filter' || (reason === 'stop' && hasRefused) ? 'filtered' : 'complete';
+  if (reason === 'stop' && hasRefused) return 'filtered';
+  return Object.hasOwn(ends, reason) ? (ends[reason] as WireAnswer['end']) : 'unknown';
 }
 
 type Open = { call: WrittenCall; wireId: string; index: number | null };

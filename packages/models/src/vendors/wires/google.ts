@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentMessage, Message, ToolResult, UserPart } from '@vestra/agent/message';
 import type { Usage } from '@vestra/agent/model';
-import { vendorErrorOf } from '../fault.ts';
+import { VendorError, vendorErrorOf } from '../fault.ts';
 import { partsOf, piecesOf, writeText } from '../reasoning.ts';
 import { base64Of, countOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
+import { thinkingForGoogle } from './reasoning-level.ts';
 import { mapSchema } from './schemas.ts';
 import { mediaOf, type Wire, type WireAnswer, type WireRequest, type WrittenCall } from './wire.ts';
 
@@ -32,7 +33,7 @@ const idsOfVendor = (message: Message): string[] =>
 type IdOf = (id: string) => { id?: string };
 
 function bodyOf(
-  { modelId, system, messages, tools, mustCallTool, output, maxOutputTokens }: WireRequest,
+  { modelId, system, messages, tools, mustCallTool, output, maxOutputTokens, reasoning }: WireRequest,
   idOf: IdOf,
 ): object {
   return {
@@ -50,7 +51,7 @@ function bodyOf(
       ],
     }),
     ...(mustCallTool && { toolConfig: { functionCallingConfig: { mode: 'ANY' } } }),
-    generationConfig: { maxOutputTokens, ...formatOf(output) },
+    generationConfig: { maxOutputTokens, ...thinkingForGoogle({ modelId, reasoning }), ...formatOf(output) },
   };
 }
 
@@ -59,11 +60,18 @@ function readerOf(answer: WireAnswer): (event: unknown) => void {
     const { error, usageMetadata, promptFeedback, candidates } = recordOf(event);
     if (error) throw vendorErrorOf(error);
     answer.usage = usageOf(usageMetadata) ?? answer.usage;
-    if (isBlocked(recordOf(promptFeedback).blockReason)) answer.end = 'filtered';
+    const { blockReason } = recordOf(promptFeedback);
+    if (isBlocked(blockReason)) {
+      answer.end = 'filtered';
+      answer.endReason = textOf(blockReason);
+    }
     const { content, finishReason } = recordOf(listOf(candidates)[0]);
     for (const part of listOf(recordOf(content).parts)) readPart(answer, recordOf(part));
     // The vendor does not mark the last event: counts and even text may follow the reason.
-    if (typeof finishReason === 'string') answer.end = endOf(finishReason);
+    if (typeof finishReason === 'string') {
+      answer.end = endOf(finishReason);
+      answer.endReason = finishReason;
+    }
   };
 }
 
@@ -159,7 +167,11 @@ function usageOf(usage: unknown): Usage | null {
   const input = countOf(counts.promptTokenCount) + countOf(counts.toolUsePromptTokenCount);
   return {
     inputTokens: Math.max(0, input - cacheReadTokens),
-    outputTokens: countOf(counts.candidatesTokenCount) + countOf(counts.thoughtsTokenCount),
+    // The total includes thoughts that are not counted apart.
+    outputTokens: Math.max(
+      countOf(counts.candidatesTokenCount) + countOf(counts.thoughtsTokenCount),
+      countOf(counts.totalTokenCount) - input,
+    ),
     cacheReadTokens,
     cacheWriteTokens: 0,
   };
@@ -167,21 +179,32 @@ function usageOf(usage: unknown): Usage | null {
 
 const isBlocked = (reason: unknown) => textOf(reason) !== '' && !textOf(reason).endsWith('UNSPECIFIED');
 
+/**
+ * https://ai.google.dev/api/generate-content#FinishReason. After the broken ones the model wanted to call a tool, and
+ * no call arrived.
+ */
+const ends: Readonly<Record<string, WireAnswer['end']>> = {
+  STOP: 'complete',
+  MAX_TOKENS: 'cut',
+  CONTINUATION: 'cut',
+  SAFETY: 'filtered',
+  IMAGE_SAFETY: 'filtered',
+  RECITATION: 'filtered',
+  IMAGE_RECITATION: 'filtered',
+  BLOCKLIST: 'filtered',
+  PROHIBITED_CONTENT: 'filtered',
+  IMAGE_PROHIBITED_CONTENT: 'filtered',
+  SPII: 'filtered',
+  LANGUAGE: 'filtered',
+  MODEL_ARMOR: 'filtered',
+  MALFORMED_FUNCTION_CALL: 'broken',
+  UNEXPECTED_TOOL_CALL: 'broken',
+  TOO_MANY_TOOL_CALLS: 'broken',
+  MALFORMED_RESPONSE: 'broken',
+};
+
 function endOf(reason: string): WireAnswer['end'] {
-  switch (reason) {
-    case 'MAX_TOKENS':
-    case 'CONTINUATION':
-      return 'cut';
-    case 'SAFETY':
-    case 'IMAGE_SAFETY':
-    case 'RECITATION':
-    case 'BLOCKLIST':
-    case 'PROHIBITED_CONTENT':
-    case 'SPII':
-      return 'filtered';
-    case 'MALFORMED_FUNCTION_CALL':
-      return 'broken';
-    default:
-      return 'complete';
-  }
+  // The same request would end the same way. Rejected reasoning is sent again without it.
+  if (reason === 'MISSING_THOUGHT_SIGNATURE') throw new VendorError(400, 'thought signature', [reason], null);
+  return Object.hasOwn(ends, reason) ? (ends[reason] as WireAnswer['end']) : 'unknown';
 }

@@ -3,16 +3,18 @@ import type { Usage } from '@vestra/agent/model';
 import { vendorErrorOf } from '../fault.ts';
 import { type Piece, piecesOf, writeText } from '../reasoning.ts';
 import { countOf, dataUrlOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
+import { effortForOpenai } from './reasoning-level.ts';
 import { cutDescription, mapSchema, oncePerSchema, withProperties } from './schemas.ts';
 import { mediaOf, type Wire, type WireAnswer, type WireRequest, type WrittenCall } from './wire.ts';
 
 /** Responses: POST /v1/responses, https://platform.openai.com/docs/api-reference/responses-streaming. */
 export const openaiWire: Wire = {
-  body: ({ modelId, system, messages, tools, output, maxOutputTokens, asksForReasoning }) => ({
+  body: ({ modelId, system, messages, tools, output, maxOutputTokens, reasoning, asksForReasoning }) => ({
     model: modelId,
     stream: true,
     // User data is not stored at the vendor beyond the call. The reasoning comes with the answer instead.
     store: false,
+    ...effortForOpenai({ modelId, reasoning }),
     ...(asksForReasoning && { include: ['reasoning.encrypted_content'] }),
     max_output_tokens: maxOutputTokens,
     input: [...system.map((content) => ({ role: 'developer', content })), ...messages.flatMap(itemsOf)],
@@ -22,10 +24,12 @@ export const openaiWire: Wire = {
 
   reader(answer, { tools }) {
     let hasRefused = false;
+    let hasBegun = false;
     return (value) => {
       const event = recordOf(value);
       switch (event.type) {
         case 'response.output_text.delta':
+          hasBegun = true;
           answer.text += textOf(event.delta);
           break;
         case 'response.refusal.delta':
@@ -34,15 +38,27 @@ export const openaiWire: Wire = {
           break;
         case 'response.output_item.done': {
           const item = recordOf(event.item);
+          hasBegun = true;
           answer.calls.push(...callsOf(item, tools));
           readPart(answer, item);
           break;
         }
+        case 'response.created':
+          // Two answers in one stream, as after a retry of a proxy.
+          if (hasBegun) {
+            answer.end = 'broken';
+            answer.endReason = 'two answers in one stream';
+            answer.isOver = true;
+          }
+          break;
         case 'response.completed':
         case 'response.incomplete': {
           const { usage, incomplete_details } = recordOf(event.response);
+          const isWhole = event.type === 'response.completed';
+          const reason = textOf(recordOf(incomplete_details).reason) || (isWhole ? 'completed' : 'incomplete');
           answer.usage = usageOf(usage);
-          answer.end = endOf(recordOf(incomplete_details).reason, hasRefused && answer.calls.length === 0);
+          answer.end = endOf(reason, hasRefused && answer.calls.length === 0);
+          answer.endReason = reason;
           answer.isOver = true;
           break;
         }
@@ -175,21 +191,23 @@ function usesIn(json: string): readonly unknown[] {
 
 function usageOf(usage: unknown): Usage | null {
   if (!usage) return null;
-  const { input_tokens, output_tokens, input_tokens_details } = recordOf(usage);
+  const { input_tokens, output_tokens, total_tokens, input_tokens_details } = recordOf(usage);
   const { cached_tokens, cache_write_tokens } = recordOf(input_tokens_details);
   const cacheReadTokens = countOf(cached_tokens);
   const cacheWriteTokens = countOf(cache_write_tokens);
   return {
     inputTokens: Math.max(0, countOf(input_tokens) - cacheReadTokens - cacheWriteTokens),
-    outputTokens: countOf(output_tokens),
+    // Servers like xAI's may leave reasoning out of the output. The total includes it.
+    outputTokens: Math.max(countOf(output_tokens), countOf(total_tokens) - countOf(input_tokens)),
     cacheReadTokens,
     cacheWriteTokens,
   };
 }
 
-function endOf(incompleteReason: unknown, hasOnlyRefused: boolean): WireAnswer['end'] {
-  if (incompleteReason === 'max_output_tokens') return 'cut';
-  return incompleteReason === 'content_filter' || hasOnlyRefused ? 'filtered' : 'complete';
+function endOf(reason: string, hasOnlyRefused: boolean): WireAnswer['end'] {
+  if (reason === 'max_output_tokens') return 'cut';
+  if (reason === 'content_filter' || hasOnlyRefused) return 'filtered';
+  return reason === 'completed' ? 'complete' : 'unknown';
 }
 
 /**

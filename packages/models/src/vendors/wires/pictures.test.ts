@@ -103,6 +103,7 @@ describe('a picture returned by a tool [PIC-001]', () => {
       mustCallTool: false,
       output: { type: 'text' },
       maxOutputTokens: 9,
+      reasoning: null,
       asksForReasoning: true,
       isReasoningLeftOut: false,
     }) as { contents: { parts: object[] }[] };

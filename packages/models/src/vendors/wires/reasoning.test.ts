@@ -360,6 +360,7 @@ const anyModel: PlacedModel = {
   provider: 'anthropic',
   name: '',
   context_tokens: 1,
+  input_tokens: null,
   max_output_tokens: 1,
   price: flatPrice(0, 0),
   priced: true,
@@ -377,6 +378,7 @@ const wireRequest: WireRequest = {
   mustCallTool: false,
   output: { type: 'text' },
   maxOutputTokens: 100,
+  reasoning: null,
   asksForReasoning: true,
   isReasoningLeftOut: false,
 };

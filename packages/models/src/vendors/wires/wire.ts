@@ -1,11 +1,13 @@
 import type { JsonSchema, Message, ToolDefinition, ToolMedia, ToolResult } from '@vestra/agent/message';
-import type { Usage } from '@vestra/agent/model';
+import type { ReasoningLevel, Usage } from '@vestra/agent/model';
 import type { PartsWriter } from '../reasoning.ts';
 
 /** The format of one kind of endpoint: the request body and the events of its stream. */
 export type Wire = {
   body: (request: WireRequest) => object;
-  /** Each event is one JSON value of the stream. An event that reports an error throws a `VendorError`. */
+  /**
+   * Each event is one JSON value of the stream, or `doneMark`. An event that reports an error throws a `VendorError`.
+   */
   reader: (answer: WireAnswer, request: WireRequest) => (event: unknown) => void;
 };
 
@@ -19,6 +21,8 @@ export type WireRequest = {
   mustCallTool: boolean;
   output: { type: 'text' } | { type: 'json' } | { type: 'schema'; schema: JsonSchema; strict: boolean };
   maxOutputTokens: number;
+  /** Null: as the vendor decides, or the model does not reason. */
+  reasoning: ReasoningLevel | null;
   /** Whether the answer should include encrypted reasoning. A model that does not reason rejects this option. */
   asksForReasoning: boolean;
   /** The endpoint rejected the reasoning: none is sent, and the endpoint's placeholder is used. */
@@ -31,8 +35,13 @@ export type WireAnswer = PartsWriter & {
   text: string;
   calls: WrittenCall[];
   usage: Usage | null;
-  /** `broken`: the vendor itself gave up. Null while the vendor has not reported an end. */
-  end: 'complete' | 'cut' | 'filtered' | 'broken' | null;
+  /**
+   * `broken`: the vendor itself gave up. `unknown`: a reason that nobody documents, which is complete only if something
+   * was written. Null while the vendor has not reported an end.
+   */
+  end: 'complete' | 'cut' | 'filtered' | 'broken' | 'unknown' | null;
+  /** The vendor's reason for the end, for messages to people. */
+  endReason: string;
   /** Nothing follows, although the connection may stay open. */
   isOver: boolean;
 };
@@ -47,8 +56,12 @@ export const emptyAnswer = (): WireAnswer => ({
   thoughtLength: 0,
   usage: null,
   end: null,
+  endReason: '',
   isOver: false,
 });
+
+/** The last line of a chat-completions stream, which other servers send too. */
+export const doneMark = '[DONE]';
 
 /** The pictures and recordings of a tool result, loaded and of supported types. */
 export const mediaOf = ({ media }: ToolResult): (ToolMedia & { content: Uint8Array })[] =>

@@ -144,6 +144,7 @@ class Deployments(Group):
         instructions: str | None = None,
         language: str | None = None,
         model: str | None = None,
+        reasoning: Literal["off", "low", "medium", "high"] | None = None,
         apps: Sequence[str] | Literal["all"] | None = None,
         approvals: Sequence[Literal["payment", "booking", "cancellation", "send_email", "publish", "delete"]] | None = None,
         limits: params.DeploymentManifestLimitsParam | None = None,
@@ -179,6 +180,8 @@ class Deployments(Group):
             language: A language tag such as `en`, `hi` or `pt-BR` for its answers, or `auto` to
                 follow each user.
             model: A model id of `GET /v1/models`, or `default` for the server’s default.
+            reasoning: How much the model reasons before it answers; `off`: as little as it can.
+                Absent: as its provider decides.
             apps: Which apps users can connect: `all`, or the ids of `GET /v1/apps`.
             approvals: Which kinds of action are labelled as such in approval requests.
             limits: Limits of tasks and replies in money, steps and minutes.
@@ -218,6 +221,7 @@ class Deployments(Group):
                 "instructions": instructions,
                 "language": language,
                 "model": model,
+                "reasoning": reasoning,
                 "apps": apps,
                 "approvals": approvals,
                 "limits": limits,
@@ -692,6 +696,7 @@ class AsyncDeployments(AsyncGroup):
         instructions: str | None = None,
         language: str | None = None,
         model: str | None = None,
+        reasoning: Literal["off", "low", "medium", "high"] | None = None,
         apps: Sequence[str] | Literal["all"] | None = None,
         approvals: Sequence[Literal["payment", "booking", "cancellation", "send_email", "publish", "delete"]] | None = None,
         limits: params.DeploymentManifestLimitsParam | None = None,
@@ -727,6 +732,8 @@ class AsyncDeployments(AsyncGroup):
             language: A language tag such as `en`, `hi` or `pt-BR` for its answers, or `auto` to
                 follow each user.
             model: A model id of `GET /v1/models`, or `default` for the server’s default.
+            reasoning: How much the model reasons before it answers; `off`: as little as it can.
+                Absent: as its provider decides.
             apps: Which apps users can connect: `all`, or the ids of `GET /v1/apps`.
             approvals: Which kinds of action are labelled as such in approval requests.
             limits: Limits of tasks and replies in money, steps and minutes.
@@ -766,6 +773,7 @@ class AsyncDeployments(AsyncGroup):
                 "instructions": instructions,
                 "language": language,
                 "model": model,
+                "reasoning": reasoning,
                 "apps": apps,
                 "approvals": approvals,
                 "limits": limits,

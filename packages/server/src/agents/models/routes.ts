@@ -20,6 +20,7 @@ const presentModel = (model: CatalogueModel) => ({
   name: model.name,
   default: model.default,
   context_tokens: model.context_tokens,
+  input_tokens: model.input_tokens,
   max_output_tokens: model.max_output_tokens,
   takes: [...model.takes],
   reasons: model.reasons,

@@ -100,6 +100,8 @@ export async function assembleRun(
       model: model.id,
       contextTokens: model.context_tokens,
       maxOutputTokens: model.max_output_tokens,
+      ...(model.input_tokens !== null && { inputTokens: model.input_tokens }),
+      ...(manifest.reasoning !== undefined && { reasoning: manifest.reasoning }),
       system: assembleSystem({
         role: task ? 'worker' : 'orchestrator',
         instructions: manifest.instructions,
@@ -135,8 +137,8 @@ const nothingEarlier: TurnHistory = { before: [], openTasks: [], pending: [] };
 const nothingOpen: OpenItems = { work: [], questions: [] };
 
 /** Earlier documents may fill an eighth of the context window. The byte limit keeps requests within vendor limits. */
-const fileBudgetOf = ({ context_tokens }: PricedModel): FileBudget => ({
-  characters: Math.floor((context_tokens * 3.5) / 8),
+const fileBudgetOf = ({ context_tokens, input_tokens }: PricedModel): FileBudget => ({
+  characters: Math.floor((Math.min(context_tokens, input_tokens ?? context_tokens) * 3.5) / 8),
   files: 6,
   bytes: 12 * 1024 * 1024,
 });

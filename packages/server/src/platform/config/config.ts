@@ -132,6 +132,7 @@ const environment = z.object({
   OPENAI_COMPATIBLE_API_KEY: present.optional(),
   OPENAI_COMPATIBLE_MODELS: present.optional(),
   OPENAI_COMPATIBLE_MAX_OUTPUT_TOKENS: z.coerce.number().int().min(256).max(1_000_000).optional(),
+  OPENAI_COMPATIBLE_CONTEXT_TOKENS: z.coerce.number().int().min(1_024).max(100_000_000).optional(),
   OPENAI_COMPATIBLE_TAKES: z
     .string()
     .regex(/^(image|pdf)(,(image|pdf))*$/, 'must be image, pdf or image,pdf')
@@ -255,6 +256,7 @@ export function readConfig(env: Record<string, string | undefined>) {
                 .filter(Boolean) ?? [],
             price: input !== undefined && output !== undefined ? flatPrice(input, output) : null,
             maxOutputTokens: settings.OPENAI_COMPATIBLE_MAX_OUTPUT_TOKENS ?? null,
+            contextTokens: settings.OPENAI_COMPATIBLE_CONTEXT_TOKENS ?? null,
             takes: mediaKindsIn(settings.OPENAI_COMPATIBLE_TAKES),
           }
         : null,

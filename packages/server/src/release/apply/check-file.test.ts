@@ -33,6 +33,7 @@ const refused: Case[] = [
   ['an unknown key', { colour: 'red' }, 'invalid_manifest', 'colour'],
   ['a bad language', { language: 'english' }, 'invalid_language', 'language'],
   ['another name than the path’s', { name: 'other' }, 'name_mismatch', 'name'],
+  ['an unknown level of reasoning', { reasoning: 'a lot' }, 'invalid_manifest', 'reasoning'],
   ['a model that is not listed', { model: 'gpt-none' }, 'invalid_manifest', 'model'],
   [
     'too many tools',

@@ -31,6 +31,7 @@ export function fileToManifest(
       instructions: file.instructions,
       language: file.language,
       model: file.model,
+      ...(file.reasoning !== undefined && { reasoning: file.reasoning }),
       mcp_servers: servers.map(({ id, slug, url }) => ({ id, slug, url })),
       mcp_tool_policy: policiesOf(entries, servers),
       apps: file.apps,
@@ -83,6 +84,7 @@ export function manifestToFile(
     instructions: manifest.instructions,
     language: manifest.language,
     model: manifest.model,
+    ...(manifest.reasoning !== undefined && { reasoning: manifest.reasoning }),
     apps: manifest.apps,
     tools: [
       ...manifest.mcp_servers.map((server) => ({
@@ -148,6 +150,7 @@ function meaningOf({ manifest, fileObjects }: VersionContent): Record<FileKey, u
     instructions: manifest.instructions,
     language: manifest.language,
     model: manifest.model,
+    reasoning: manifest.reasoning,
     apps: manifest.apps,
     tools: {
       functions: manifest.tools,

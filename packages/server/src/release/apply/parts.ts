@@ -158,6 +158,7 @@ export const fileKeys = [
   'instructions',
   'language',
   'model',
+  'reasoning',
   'apps',
   'tools',
   'skills',

@@ -7,6 +7,7 @@ const comments: Record<FileKey, string> = {
   instructions: 'What the agent is told before every conversation.',
   language: 'A language tag, or auto to follow each user.',
   model: 'An id of GET /v1/models, or default.',
+  reasoning: 'How much the model reasons before it answers: off, low, medium or high.',
   apps: 'The apps that users may connect, or all.',
   tools: 'MCP servers, and functions that your own code answers.',
   skills: 'Bundles of text files that teach one kind of work.',

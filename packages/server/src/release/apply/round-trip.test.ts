@@ -228,6 +228,8 @@ describe('what changed', () => {
     ['instructions', { instructions: 'a' }],
     ['language', { language: 'en' }],
     ['model', { model: 'offline' }],
+    ['reasoning', { reasoning: 'low' }],
+    ['reasoning', { reasoning: 'off' }, { reasoning: 'high' }],
     ['apps', { apps: [] }],
     ['tools', { tools: [call] }],
     ['tools', { tools: [{ ...call, input: { a: 'string' } }] }, { tools: [{ ...call, input: { a: 'string?' } }] }],

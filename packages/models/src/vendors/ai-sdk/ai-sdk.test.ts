@@ -239,6 +239,12 @@ describe('reasoning of a package', () => {
   });
 });
 
+it('passes on how much a model should reason', async () => {
+  script = () => ({ text: 'Hi.' });
+  await ask('@ai-sdk/google', { reasoning: 'high' }, {}, { model: 'gemini-3.5-flash', reasons: true });
+  expect(JSON.stringify(requests[0]?.body)).toMatch(/"thinkingLevel":"high"/i);
+});
+
 describe('an entry that names a package', () => {
   const faultOf = (entry: object): string => {
     try {

@@ -16,6 +16,7 @@ export type AiSdkCall = {
   tools?: readonly { type: 'function'; name: string; description: string; inputSchema: unknown }[];
   toolChoice?: { type: 'required' };
   responseFormat?: { type: 'json'; schema?: unknown; name?: string };
+  reasoning?: 'none' | 'low' | 'medium' | 'high';
   abortSignal: AbortSignal;
 };
 

@@ -4,9 +4,9 @@ import { base64Of, type JsonRecord } from '../wires/json.ts';
 import { mediaOf, type WireRequest } from '../wires/wire.ts';
 import type { AiSdkCall, AiSdkMessage, AiSdkPart, AiSdkVersion } from './language-model.ts';
 
-/** The request in the AI SDK's form. The versions differ only in how they carry files. */
+/** The request in the AI SDK's form. The versions differ in how they carry files. */
 export function callOf(request: WireRequest, version: AiSdkVersion, abortSignal: AbortSignal): AiSdkCall {
-  const { system, messages, tools, mustCallTool, output, maxOutputTokens } = request;
+  const { system, messages, tools, mustCallTool, output, maxOutputTokens, reasoning } = request;
   return {
     prompt: [
       // A single message, because some providers reject a second one.
@@ -20,6 +20,8 @@ export function callOf(request: WireRequest, version: AiSdkVersion, abortSignal:
     ...(output.type === 'schema' && {
       responseFormat: { type: 'json' as const, schema: output.schema, name: 'answer' },
     }),
+    // Older versions have no such setting.
+    ...(reasoning !== null && version === 'v4' && { reasoning: reasoning === 'off' ? 'none' : reasoning }),
     abortSignal,
   };
 }

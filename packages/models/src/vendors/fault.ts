@@ -10,11 +10,16 @@ export type Fault = {
   retryAfterMs: number | null;
   status: number | null;
   usage?: Usage;
+  /** The vendor's words about a refused request. They may quote the request, so they are never shown or logged. */
+  refusal?: Refusal;
   /** The vendor rejected the returned reasoning, or its absence. */
   isOfReasoning?: boolean;
   /** The model does not reason at all, so a request for its reasoning is always rejected. */
   hasNoReasoning?: boolean;
 };
+
+/** `param`: the path of the rejected field, if the vendor names one. */
+type Refusal = { words: string; param: string };
 
 /** The vendor was silent for too long. */
 export class IdleTimeout extends Error {}
@@ -41,13 +46,21 @@ export class VendorError extends Error {
   readonly words: string;
   readonly labels: readonly string[];
   readonly retryAfterMs: number | null;
+  readonly param: string;
 
-  constructor(status: number, words: string, labels: readonly string[], retryAfterMs: number | null) {
+  constructor(
+    status: number,
+    words: string,
+    labels: readonly string[],
+    retryAfterMs: number | null,
+    param: string = '',
+  ) {
     super();
     this.status = status;
     this.words = words;
     this.labels = labels;
     this.retryAfterMs = retryAfterMs;
+    this.param = param;
   }
 }
 
@@ -81,7 +94,7 @@ export function failureOf(fault: Fault): ModelFailure {
   return new ModelFailure(fault.reason, fault.message, fault.usage && { usage: fault.usage });
 }
 
-function faultOfStatus({ status, words, labels, retryAfterMs }: VendorError, vendor: NamedVendor): Fault {
+function faultOfStatus({ status, words, labels, retryAfterMs, param }: VendorError, vendor: NamedVendor): Fault {
   const said = `${status}${labels.length > 0 ? ` ${labels.join(' ')}` : ''}`;
   const fault = (reason: ModelFailureReason, isPassing: boolean, message: string): Fault => ({
     reason,
@@ -104,7 +117,7 @@ function faultOfStatus({ status, words, labels, retryAfterMs }: VendorError, ven
     return fault('unavailable', false, `The account at ${nameIn(vendor)} has no credit left (${said}).`);
   }
   if (status === 429) return fault('rate_limited', true, `${vendor.title} limits the rate of calls (${said}).`);
-  if (status === 404) {
+  if (status === 404 || (status < 500 && isUnknownModel(words, labels))) {
     const message = `${vendor.title} has no model ${vendor.modelId} at its address (${said}).${endOf(vendor)}`;
     return fault('unavailable', false, message);
   }
@@ -113,7 +126,10 @@ function faultOfStatus({ status, words, labels, retryAfterMs }: VendorError, ven
   }
   if (status === 408 || status === 504) return fault('timeout', true, `${vendor.title} took too long (${said}).`);
   if (status === 409 || status >= 500) return fault('unavailable', true, `${vendor.title} failed (${said}).`);
-  const refused = fault('refused', false, `${vendor.title} refused the request (${said}).`);
+  const refused = {
+    ...fault('refused', false, `${vendor.title} refused the request (${said}).`),
+    refusal: { words: `${words} ${labels.join(' ')}`, param },
+  };
   if (!isOfReasoning(`${words} ${labels.join(' ')}`)) return refused;
   return { ...refused, isOfReasoning: true, hasNoReasoning: /not supported/i.test(words) };
 }
@@ -143,16 +159,24 @@ export function vendorErrorOfResponse(status: number, headers: IncomingHttpHeade
   const said = recordOf([parsed(body)].flat()[0]);
   const error = typeof said.error === 'object' ? recordOf(said.error) : said;
   const words = [error.message, said.error, said.detail].map(textOf).find(Boolean) ?? '';
-  return new VendorError(status, words, labelsOf(error), retryAfterOf(headers, body));
+  const more = [listed(error.message), listed(said.detail), textOf(recordOf(error.metadata).raw)];
+  const whole = [words, ...more].filter(Boolean).join(' ').slice(0, longestWords);
+  return new VendorError(status, whole, labelsOf(error), retryAfterOf(headers, body), textOf(error.param));
 }
+
+const longestWords = 8_192;
+
+/** Some servers list the faults of a request instead of a sentence. A gateway adds the words of the vendor behind it. */
+const listed = (value: unknown): string => (typeof value === 'object' && value !== null ? JSON.stringify(value) : '');
 
 /** An error inside a stream has no status, only a name. */
 export function vendorErrorOf(error: unknown): VendorError {
-  const { message, type, code, status } = recordOf(error);
+  const { message, type, code, status, param } = recordOf(error);
   const named = [code, type, status].filter((each) => typeof each === 'string').join(' ');
   const words = textOf(message) || textOf(error);
   const retryAfterMs = retryAfterOf({}, JSON.stringify(error) ?? '');
-  return new VendorError(statusIn(code) ?? statusNamed(named), words, labelsOf(recordOf(error)), retryAfterMs);
+  const labels = labelsOf(recordOf(error));
+  return new VendorError(statusIn(code) ?? statusNamed(named), words, labels, retryAfterMs, textOf(param));
 }
 
 function statusIn(code: unknown): number | null {
@@ -189,6 +213,13 @@ function labelsOf({ type, code, status }: JsonRecord): string[] {
   );
   return [...new Set(labels)];
 }
+
+/** Not every vendor answers 404 for a model that it does not have, or no longer has. */
+const isUnknownModel = (words: string, labels: readonly string[]) =>
+  labels.some((label) => ['model_not_found', 'invalid_model', 'model_not_available'].includes(label)) ||
+  /provided model identifier is invalid|model not exist\b|is not a valid model id|reached the end of its life|\bmodel\b[^.]{0,100}\b(does not exist|has been (deprecated|decommissioned|retired))/i.test(
+    words,
+  );
 
 const isTooLong = (words: string) =>
   /context_length|too_large|prompt is too long|maximum context length|context (window|size|length)|token count.*exceeds|too many tokens/i.test(

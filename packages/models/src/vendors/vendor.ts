@@ -3,11 +3,13 @@ import type { PlacedModel, Provider } from '../prices.ts';
 import type { CompatibleEndpoint, Endpoint, ModelSettings } from '../settings.ts';
 import { addressOf } from './address.ts';
 import { type Azure, atAzure, atBedrock, atVertex, type Bedrock, type Vertex } from './clouds/clouds.ts';
+import { type CallIdRules, callIds } from './wire-names.ts';
 import { anthropicWire, bindsThinking, thinkingBeta } from './wires/anthropic.ts';
 import { isTakenByAnthropic } from './wires/anthropic-schema.ts';
 import { compatibleWire } from './wires/compatible.ts';
 import { googleWire } from './wires/google.ts';
 import { openaiWire } from './wires/openai.ts';
+import type { ToolRules } from './wires/tool-schema.ts';
 import type { Wire } from './wires/wire.ts';
 
 type VendorName = Exclude<Provider, 'offline'>;
@@ -28,6 +30,14 @@ export type Vendor = {
   /** A function, so that a printed or serialised vendor cannot show the key. Some sign the request. */
   headers: (sent: { url: string; body: string }) => Record<string, string> | Promise<Record<string, string>>;
   longestToolName: number;
+  /** The vendor's limits for tools besides their names. */
+  toolRules: ToolRules;
+  /**
+   * The schema of an answer. `strictMode`: `reduced` if it may be reduced to what strict mode accepts, `unchanged` if only
+   * a schema that fits as it is may be strict. `loose`: the row of accepted schemas; null if it is sent as it is.
+   */
+  answerRules: { strictMode: 'reduced' | 'unchanged' | null; loose: ToolRules['schema'] | null };
+  callIds: CallIdRules;
   /** Media types that the model reads, with the maximum file size. */
   reads: ReadonlyMap<string, number>;
   /** Whether the vendor can enforce this schema on an answer. */
@@ -105,6 +115,9 @@ function anthropic(endpoint: Endpoint, modelId: string): VendorOfAnyModel {
       ...(bindsThinking(modelId) && { 'anthropic-beta': thinkingBeta }),
     }),
     longestToolName: 128,
+    toolRules: { schema: 'anthropic', longestDescription: null },
+    answerRules: { strictMode: null, loose: null },
+    callIds: callIds.portable,
     // The limit counts the image as base64.
     reads: new Map([...images.map((type) => [type, 3.75 * MiB] as const), ['application/pdf', 20 * MiB]]),
     takesSchema: isTakenByAnthropic,
@@ -122,6 +135,9 @@ function openai(endpoint: Endpoint, modelId: string): VendorOfAnyModel {
     url: `${addressOf.openai(endpoint)}/responses`,
     headers: () => ({ authorization: `Bearer ${endpoint.apiKey()}` }),
     longestToolName: 64,
+    toolRules: { schema: 'openai', longestDescription: 1_024 },
+    answerRules: { strictMode: 'reduced', loose: 'openai' },
+    callIds: callIds.portable,
     reads: new Map([...images, 'application/pdf'].map((type) => [type, 20 * MiB])),
     takesSchema: () => true,
   };
@@ -139,6 +155,9 @@ function google(endpoint: Endpoint, modelId: string): VendorOfAnyModel {
     url: `${addressOf.google(endpoint)}/models/${modelId}:streamGenerateContent?alt=sse`,
     headers: () => ({ 'x-goog-api-key': endpoint.apiKey() }),
     longestToolName: 64,
+    toolRules: { schema: 'google', longestDescription: null },
+    answerRules: { strictMode: null, loose: 'google' },
+    callIds: callIds.portable,
     reads: new Map(readable.map((type) => [type, 14 * MiB])),
     // These models reject an answer schema together with tools.
     takesSchema: (_schema, hasTools) => !hasTools,
@@ -160,6 +179,9 @@ function compatible(
     url: `${addressOf.compatible({ baseUrl })}/chat/completions`,
     headers: () => (apiKey ? { authorization: `Bearer ${apiKey()}` } : ({} as Record<string, string>)),
     longestToolName: 64,
+    toolRules: { schema: 'compatible', longestDescription: null },
+    answerRules: { strictMode: 'unchanged', loose: null },
+    callIds: callIds.nine,
     reads: new Map([...images, 'application/pdf'].map((type) => [type, 20 * MiB])),
     takesSchema: () => true,
   };

@@ -24,6 +24,12 @@ export const anthropicWire: Wire = {
     }),
   }),
 
+  spare: {
+    thinking: { paths: ['thinking'] },
+    cache_control: { paths: ['system.*.cache_control', 'messages.*.content.*.cache_control'] },
+    title: { paths: ['messages.*.content.*.title'] },
+  },
+
   reader(answer) {
     const calls = new Map<unknown, WrittenCall>();
     const parts = new Map<unknown, AnswerPart>();

@@ -5,9 +5,17 @@ import type { PartsWriter } from '../reasoning.ts';
 /** The format of one kind of endpoint: the request body and the events of its stream. */
 export type Wire = {
   body: (request: WireRequest) => object;
+  /**
+   * Fields that a request can do without, if an endpoint rejects them. `store` is not among them: without it the vendor
+   * would store the data of users.
+   */
+  spare: Readonly<Record<string, SpareField>>;
   /** Each event is one JSON value of the stream. An event that reports an error throws a `VendorError`. */
   reader: (answer: WireAnswer, request: WireRequest) => (event: unknown) => void;
 };
+
+/** `paths`: its places in the body, `*` for each element of a list. `renamedTo`: the name that newer endpoints use. */
+export type SpareField = { paths: readonly string[]; renamedTo?: string };
 
 /** A vendor-neutral request: no empty texts, and only names, ids and files that the vendor accepts. */
 export type WireRequest = {

@@ -81,6 +81,12 @@ export const adjustCases: AdjustCase[] = [
   { name: 'a tool that was not sent', words: 'tools.7: not today', sent: plain, expected: null },
   { name: 'nothing that can be changed', words: 'Your account is not active.', sent: plain, expected: null },
   {
+    name: 'an endpoint that knows no schemas',
+    words: "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
+    sent: { ...plain, output: 'strict' },
+    expected: { output: 'json', isOutputLimited: true },
+  },
+  {
     name: 'an answer schema',
     words: "Invalid schema for response_format 'answer'",
     param: 'text.format.schema',

@@ -14,6 +14,8 @@ export type Adjustments = {
   fields: readonly string[];
   /** The best form that the vendor may still accept. */
   output: OutputForm;
+  /** The vendor accepts no better form for any schema. */
+  isOutputLimited: boolean;
   /** By the tool's name on the wire. */
   tools: ReadonlyMap<string, ToolForm>;
   hasPlainTools: boolean;
@@ -29,6 +31,7 @@ export type Adjustments = {
 export const noAdjustments: Adjustments = {
   fields: [],
   output: 'strict',
+  isOutputLimited: false,
   tools: new Map(),
   hasPlainTools: false,
   isToolUnforced: false,
@@ -82,8 +85,8 @@ export function adjustedAfter(
   if (own.length > 0) return withoutTools(made, own);
   if (sent.isToolForced && isOfToolChoice(refusal)) return { ...made, isToolUnforced: true };
   const isGuess = tools.length === 0 && !isOfOutput(refusal);
-  const output = sent.output && ![400, 422].includes(status) && isGuess ? null : nextOutput(sent);
-  if (output !== null) return { ...made, output };
+  const output = isGuess && ![400, 422].includes(status) ? null : nextOutput(sent, refusal);
+  if (output !== null) return { ...made, output, isOutputLimited: made.isOutputLimited || isOfEverySchema(refusal) };
   // A tool's picture may be corrupt after its first bytes, and every further request would be rejected.
   return sent.hasMedia && !made.isMediaLeftOut ? { ...made, isMediaLeftOut: true } : null;
 }
@@ -96,11 +99,12 @@ function withoutTools(made: Adjustments, named: readonly string[]): Adjustments 
   return { ...made, tools: new Map([...made.tools, ...forms]) };
 }
 
-function nextOutput({ output, answerTool }: SentRequest): OutputForm | null {
+function nextOutput({ output, answerTool }: SentRequest, refusal: Refused): OutputForm | null {
   if (output === null) return null;
   // An answer tool that is rejected cannot carry a schema in another form.
   if (answerTool !== null) return 'words';
-  return outputForms[outputForms.indexOf(output) + 1] ?? null;
+  const next = outputForms.indexOf(output) + 1;
+  return outputForms[isOfEverySchema(refusal) ? Math.max(next, outputForms.indexOf('json')) : next] ?? null;
 }
 
 type Refused = { words: string; param: string };
@@ -138,6 +142,14 @@ function isEndOfPath(field: string, { words, param }: Refused): boolean {
 const isOfOutput = ({ words, param }: Refused) =>
   /response_?format|json_?schema|output_?(config|format)|response_?(json_?)?schema|response_?mime|text\.format|structured.?output/i.test(
     `${param} ${words}`,
+  );
+
+/** The endpoint knows no schemas at all, as opposed to a schema that it rejects. */
+const isOfEverySchema = (refusal: Refused) =>
+  isOfOutput(refusal) &&
+  !/invalid schema|\bin context\b/i.test(refusal.words) &&
+  /unsupported|not (yet )?supported|not support|unavailable|not available|unknown|unrecognized|not permitted|must be/i.test(
+    refusal.words,
   );
 
 const isOfToolChoice = ({ words, param }: Refused) =>

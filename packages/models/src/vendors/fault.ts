@@ -217,7 +217,7 @@ function labelsOf({ type, code, status }: JsonRecord): string[] {
 /** Not every vendor answers 404 for a model that it does not have, or no longer has. */
 const isUnknownModel = (words: string, labels: readonly string[]) =>
   labels.some((label) => ['model_not_found', 'invalid_model', 'model_not_available'].includes(label)) ||
-  /provided model identifier is invalid|model not exist\b|is not a valid model id|reached the end of its life|\bmodel\b[^.]{0,100}\b(does not exist|has been (deprecated|decommissioned|retired))/i.test(
+  /provided model identifier is invalid|model not exist\b|is not a valid model id|reached the end of its life|\bmodel:? ['"`]?[\w./:@-]+['"`]? (does not exist|has been (deprecated|decommissioned|retired))/i.test(
     words,
   );
 

@@ -12,18 +12,20 @@ export type Learnt = {
   sentences: () => string[];
 };
 
+type LearningVendor = Pick<Vendor, 'title' | 'wire' | 'rejects'>;
 type WireNamed = { name: string; inputSchema: ToolDefinition['inputSchema'] };
 type LearntRequest = { tools: readonly WireNamed[]; outputSchema: JsonSchema | undefined; hasNoReasoning: boolean };
 
 /** Orgs bring any number of schemas. Older ones are forgotten and learnt again. */
 const mostSchemas = 500;
 
-export function createLearnt({ title: named, wire }: Vendor): Learnt {
+export function createLearnt({ title: named, wire, rejects }: LearningVendor): Learnt {
   const title = titleInside(named);
-  const fields = new Set<string>();
+  const fields = new Set<string>(rejects);
   const outputs = new Map<string, OutputForm>();
   const tools = new Map<string, ToolForm>();
   const toolNames = new Set<string>();
+  let bestOutput: OutputForm = 'strict';
   let hasNoReasoning = false;
   let isToolUnforced = false;
   let longestDescription: number | null = null;
@@ -60,7 +62,7 @@ export function createLearnt({ title: named, wire }: Vendor): Learnt {
       return {
         ...noAdjustments,
         fields: [...fields],
-        output: output ?? 'strict',
+        output: output ?? bestOutput,
         tools: new Map(forms),
         isToolUnforced,
         longestDescription,
@@ -92,6 +94,7 @@ export function createLearnt({ title: named, wire }: Vendor): Learnt {
         news.push(limited());
       }
       if (made.output !== 'strict' && request.outputSchema) {
+        if (made.isOutputLimited) bestOutput = made.output;
         if (keep(outputs, JSON.stringify(request.outputSchema), made.output))
           news.push(saidOfOutput(made.output, title));
       }
@@ -108,7 +111,7 @@ export function createLearnt({ title: named, wire }: Vendor): Learnt {
       const forms = new Set(tools.values());
       const worst = outputForms.findLast((form) => [...outputs.values()].includes(form));
       return [
-        ...[...fields].map(nameField),
+        ...[...fields].filter((name) => !rejects.includes(name)).map(nameField),
         ...(hasNoReasoning ? [noReasoning] : []),
         ...(isToolUnforced ? [unforced] : []),
         ...(longestDescription === null ? [] : [shortened()]),

@@ -35,13 +35,14 @@ export function fieldNamedIn(
   spare: SpareFields,
 ): string | null {
   const sent = Object.keys(spare).filter((name) => spare[name]?.paths.some((path) => hasAt(body, path.split('.'))));
-  return sent.find((name) => isNamed(name, words, param)) ?? null;
+  return sent.find((name) => isNamed(name, words, param) || spare[name]?.named?.test(words)) ?? null;
 }
 
-/** A name such as `include` is also a word, so it must be in quotes or at the end of a path. */
+/** A name such as `include` is also a word, so it must be in quotes or at an end of a path. */
 function isNamed(name: string, words: string, param: string): boolean {
   const steps = param.split(/[.[\]]+/).filter(Boolean);
   if (steps[0] === name || steps.at(-1) === name) return true;
   if (name.includes('_')) return new RegExp(`(?<![\\w])${name}(?!\\w)`).test(words);
-  return new RegExp(`['"\`](?:[\\w.[\\]]+\\.)?${name}(?:\\.[\\w.]+)?['"\`]|\\.${name}: `).test(words);
+  const path = `(?:(?:[\\w.[\\]]+\\.)?${name}|${name}[.[][\\w.[\\]]*)`;
+  return new RegExp(`['"\`]${path}['"\`]|(?:^|\\s)${path}: `).test(words);
 }

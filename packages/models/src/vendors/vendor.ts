@@ -38,6 +38,8 @@ export type Vendor = {
    */
   answerRules: { strictMode: 'reduced' | 'unchanged' | null; loose: ToolRules['schema'] | null };
   callIds: CallIdRules;
+  /** Spare fields of the format that this endpoint is known to reject. */
+  rejects: readonly string[];
   /** Media types that the model reads, with the maximum file size. */
   reads: ReadonlyMap<string, number>;
   /** Whether the vendor can enforce this schema on an answer. */
@@ -118,6 +120,7 @@ function anthropic(endpoint: Endpoint, modelId: string): VendorOfAnyModel {
     toolRules: { schema: 'anthropic', longestDescription: null },
     answerRules: { strictMode: null, loose: null },
     callIds: callIds.portable,
+    rejects: [],
     // The limit counts the image as base64.
     reads: new Map([...images.map((type) => [type, 3.75 * MiB] as const), ['application/pdf', 20 * MiB]]),
     takesSchema: isTakenByAnthropic,
@@ -138,6 +141,7 @@ function openai(endpoint: Endpoint, modelId: string): VendorOfAnyModel {
     toolRules: { schema: 'openai', longestDescription: 1_024 },
     answerRules: { strictMode: 'reduced', loose: 'openai' },
     callIds: callIds.portable,
+    rejects: [],
     reads: new Map([...images, 'application/pdf'].map((type) => [type, 20 * MiB])),
     takesSchema: () => true,
   };
@@ -158,6 +162,7 @@ function google(endpoint: Endpoint, modelId: string): VendorOfAnyModel {
     toolRules: { schema: 'google', longestDescription: null },
     answerRules: { strictMode: null, loose: 'google' },
     callIds: callIds.portable,
+    rejects: [],
     reads: new Map(readable.map((type) => [type, 14 * MiB])),
     // These models reject an answer schema together with tools.
     takesSchema: (_schema, hasTools) => !hasTools,
@@ -182,7 +187,18 @@ function compatible(
     toolRules: { schema: 'compatible', longestDescription: null },
     answerRules: { strictMode: 'unchanged', loose: null },
     callIds: callIds.nine,
+    rejects: fieldsRejectedAt(baseUrl),
     reads: new Map([...images, 'application/pdf'].map((type) => [type, 20 * MiB])),
     takesSchema: () => true,
   };
+}
+
+/**
+ * Mistral's own API knows no `stream_options` and always counts usage. OpenAI's accepts `max_completion_tokens` for every
+ * model, and `max_tokens` only for older ones. Other endpoints are asked, because they say so if they reject a field.
+ */
+export function fieldsRejectedAt(baseUrl: string): readonly string[] {
+  const host = URL.parse(baseUrl)?.hostname ?? '';
+  if (/(^|\.)mistral\.ai$/.test(host)) return ['stream_options'];
+  return /(^|\.)openai\.(com|azure\.com)$/.test(host) ? ['max_tokens'] : [];
 }

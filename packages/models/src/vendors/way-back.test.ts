@@ -4,7 +4,11 @@ import { type AdjustCase, adjustCases } from './adjust-cases.fixture.ts';
 import { adjustedAfter, mostAdjustments, noAdjustments } from './adjustments.ts';
 import { type RawVendor, weather, writing } from './raw-endpoint.fixture.ts';
 import { answers, type Body, startStrictEndpoint } from './strict-endpoint.fixture.ts';
+import { fieldNamedIn } from './spare-fields.ts';
+import { fieldsRejectedAt } from './vendor.ts';
+import { anthropicWire } from './wires/anthropic.ts';
 import { compatibleWire } from './wires/compatible.ts';
+import { openaiWire } from './wires/openai.ts';
 
 let endpoint: Awaited<ReturnType<typeof startStrictEndpoint>>;
 beforeAll(async () => {
@@ -48,6 +52,16 @@ describe('[MOD-705] a rejected field', () => {
     const { ask, log } = endpoint.open('compatible');
     for (let turn = 0; turn < 2; turn++) expect(await ask()).toMatchObject({ text: 'Hi', failure: null });
     expect([endpoint.bodies.length, log.length]).toEqual([5, 3]);
+  });
+
+  it.each([
+    ['https://api.mistral.ai/v1', ['stream_options']],
+    ['https://api.openai.com/v1', ['max_tokens']],
+    ['https://house.openai.azure.com/openai/v1', ['max_tokens']],
+    ['https://mistral.ai.example/v1', []],
+    ['http://127.0.0.1:11434/v1', []],
+  ])('is not even tried at an endpoint that is known: %s', (baseUrl, fields) => {
+    expect(fieldsRejectedAt(baseUrl)).toEqual(fields);
   });
 
   it('stays if it protects the data of users', async () => {
@@ -230,7 +244,19 @@ describe('[MOD-703] a rejected answer schema', () => {
       body.response_format ? { error: { message: 'response_format is not supported' } } : null,
     );
     expect(await endpoint.open('compatible').ask({ outputSchema })).toMatchObject({ text: 'Hi', failure: null });
-    expect(endpoint.bodies.map(formOf)).toEqual(['strict', 'schema', 'json', 'words']);
+    expect(endpoint.bodies.map(formOf)).toEqual(['strict', 'json', 'words']);
+  });
+
+  it('of any shape is sent as JSON mode to an endpoint that knows no schemas', async () => {
+    endpoint.refusing('compatible', (body) =>
+      ['strict', 'schema'].includes(formOf(body))
+        ? { error: { message: 'This response_format type is unavailable now', type: 'invalid_request_error' } }
+        : null,
+    );
+    const { ask } = endpoint.open('compatible');
+    await ask({ outputSchema });
+    await ask({ outputSchema: { type: 'object', properties: { other: { type: 'number' } } } });
+    expect(endpoint.bodies.map(formOf)).toEqual(['strict', 'json', 'json']);
   });
 
   it('is not forced upon a model that rejects forced tools', async () => {
@@ -262,4 +288,25 @@ describe('[MOD-705] the adjustment after a rejection', () => {
       expect(found).toEqual(expected === null ? null : { ...noAdjustments, ...expected });
     },
   );
+
+  const claude = { model: 'x', thinking: {}, anthropic_beta: [], messages: [{ content: [{ title: 'a.pdf' }] }] };
+
+  it.each([
+    ['thinking', 'thinking.block_binding: Extra inputs are not permitted'],
+    ['anthropic_beta', 'invalid beta flag'],
+    ['title', 'messages.0.content.0.document.title: Extra inputs are not permitted'],
+    [null, 'messages.0.content.0.text: text content blocks must be non-empty'],
+    [null, 'tools.0.custom.input_schema.properties.title.type: not today'],
+  ])('names the field %s of a request to Claude: %s', (field, words) => {
+    expect(fieldNamedIn({ words, param: '' }, claude, anthropicWire.spare)).toBe(field);
+  });
+
+  it.each([
+    ['strict', "Unknown parameter: 'tools[0].strict'.", 'tools[0].strict'],
+    ['include', "Unsupported value: 'include[0]'", 'include'],
+    [null, "Invalid schema for function 'x': In context=('properties', 'day'), 'uri' is not a valid format.", 'tools[0].parameters'],
+  ])('names the field %s of a request to OpenAI: %s', (field, words, param) => {
+    const body = { include: [], store: false, tools: [{ name: 'x', strict: false }] };
+    expect(fieldNamedIn({ words, param }, body, openaiWire.spare)).toBe(field);
+  });
 });

@@ -26,6 +26,7 @@ export const anthropicWire: Wire = {
 
   spare: {
     thinking: { paths: ['thinking'] },
+    anthropic_beta: { paths: ['anthropic_beta', 'thinking'], named: /beta flag/i },
     cache_control: { paths: ['system.*.cache_control', 'messages.*.content.*.cache_control'] },
     title: { paths: ['messages.*.content.*.title'] },
   },

@@ -23,15 +23,31 @@ const openNote = '(Its input is too large to be described here. A wrong input is
 const reducedBy = Object.fromEntries(
   Object.entries<SchemaRules>(schemaRules).map(([name, rules]) => [
     name,
-    oncePerSchema((schema) => reduced(schema, rules)),
+    oncePerText((schema) => reduced(schema, rules)),
   ]),
 ) as Record<keyof typeof schemaRules, (schema: JsonSchema) => ReducedSchema>;
 
 function reduced(schema: JsonSchema, rules: SchemaRules): ReducedSchema {
-  if (JSON.stringify(schema).length > largestSchema) return open;
   const result = reduceSchema(schema, rules);
   // Inlined definitions may have made it larger.
   return JSON.stringify(result.schema).length > largestSchema ? open : result;
+}
+
+const mostTexts = 1_000;
+
+/** Each run parses the functions of its deployment anew, so equal schemas share a result. */
+function oncePerText(make: (schema: JsonSchema) => ReducedSchema): (schema: JsonSchema) => ReducedSchema {
+  const made = new Map<string, ReducedSchema>();
+  return oncePerSchema((schema) => {
+    const text = JSON.stringify(schema);
+    if (text.length > largestSchema) return open;
+    const known = made.get(text);
+    if (known) return known;
+    if (made.size >= mostTexts) made.delete(made.keys().next().value as string);
+    const result = make(schema);
+    made.set(text, result);
+    return result;
+  });
 }
 
 export function wireToolOf({ name, description, inputSchema }: ToolDefinition, rules: ToolRules): WireTool {

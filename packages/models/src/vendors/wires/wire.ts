@@ -14,8 +14,11 @@ export type Wire = {
   reader: (answer: WireAnswer, request: WireRequest) => (event: unknown) => void;
 };
 
-/** `paths`: its places in the body, `*` for each element of a list. `renamedTo`: the name that newer endpoints use. */
-export type SpareField = { paths: readonly string[]; renamedTo?: string };
+/**
+ * `paths`: its places in the body, `*` for each element of a list. `renamedTo`: the name that newer endpoints use.
+ * `named`: other words of a vendor for it.
+ */
+export type SpareField = { paths: readonly string[]; renamedTo?: string; named?: RegExp };
 
 /** A vendor-neutral request: no empty texts, and only names, ids and files that the vendor accepts. */
 export type WireRequest = {

@@ -4,6 +4,7 @@ export type AdjustCase = {
   name: string;
   words: string;
   param?: string;
+  vendor?: 'openai' | 'compatible';
   sent: SentRequest;
   expected: Partial<Adjustments> | null;
 };
@@ -98,6 +99,26 @@ export const adjustCases: AdjustCase[] = [
     words: 'Bad request',
     sent: { ...plain, output: 'loose' },
     expected: { output: 'json' },
+  },
+  {
+    name: 'nothing in particular from a vendor that names what it rejects',
+    vendor: 'openai',
+    words: 'Bad request',
+    sent: { ...plain, output: 'loose' },
+    expected: null,
+  },
+  {
+    name: 'a schema with too many states at Gemini',
+    vendor: 'openai',
+    words: 'The specified schema produces a constraint that has too many states for serving.',
+    sent: { ...plain, output: 'loose' },
+    expected: { output: 'json' },
+  },
+  {
+    name: 'a filtered prompt',
+    words: "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.",
+    sent: { ...plain, output: 'strict', hasMedia: true },
+    expected: null,
   },
   {
     name: 'the tool that carries the answer',

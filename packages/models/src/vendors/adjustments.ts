@@ -64,7 +64,7 @@ export const mostAdjustments = 12;
  */
 export function adjustedAfter(
   fault: Fault,
-  vendor: Pick<Vendor, 'wire'>,
+  vendor: Pick<Vendor, 'name' | 'wire'>,
   sent: SentRequest,
   made: Adjustments,
 ): Adjustments | null {
@@ -84,8 +84,11 @@ export function adjustedAfter(
   const own = tools.filter((name) => name !== sent.answerTool);
   if (own.length > 0) return withoutTools(made, own);
   if (sent.isToolForced && isOfToolChoice(refusal)) return { ...made, isToolUnforced: true };
-  const isGuess = tools.length === 0 && !isOfOutput(refusal);
-  const output = isGuess && ![400, 422].includes(status) ? null : nextOutput(sent, refusal);
+  // A prompt that was filtered is not sent again in other forms: vendors close accounts for that.
+  if (isOfContent(refusal)) return null;
+  // Many compatible endpoints support JSON but no schemas, and do not say so.
+  const isOfSchema = tools.length > 0 || isOfOutput(refusal) || (vendor.name === 'compatible' && status < 500);
+  const output = isOfSchema ? nextOutput(sent, refusal) : null;
   if (output !== null) return { ...made, output, isOutputLimited: made.isOutputLimited || isOfEverySchema(refusal) };
   // A tool's picture may be corrupt after its first bytes, and every further request would be rejected.
   return sent.hasMedia && !made.isMediaLeftOut ? { ...made, isMediaLeftOut: true } : null;
@@ -140,9 +143,12 @@ function isEndOfPath(field: string, { words, param }: Refused): boolean {
 }
 
 const isOfOutput = ({ words, param }: Refused) =>
-  /response_?format|json_?schema|output_?(config|format)|response_?(json_?)?schema|response_?mime|text\.format|structured.?output/i.test(
+  /response_?format|json_?schema|output_?(config|format)|response_?(json_?)?schema|response_?mime|text\.format|structured.?output|\bschema\b/i.test(
     `${param} ${words}`,
   );
+
+const isOfContent = ({ words }: Refused) =>
+  /content[ _]?(filter|policy|management)|moderation|invalid_prompt|safety|usage polic/i.test(words);
 
 /** The endpoint knows no schemas at all, as opposed to a schema that it rejects. */
 const isOfEverySchema = (refusal: Refused) =>

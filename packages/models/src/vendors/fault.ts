@@ -113,7 +113,7 @@ function faultOfStatus({ status, words, labels, retryAfterMs, param }: VendorErr
   if (status === 401 || status === 403) {
     return fault('unavailable', false, `${vendor.title} did not accept the key (${said}): check ${vendor.keySetting}.`);
   }
-  if (labels.includes('insufficient_quota') || status === 402) {
+  if (labels.includes('insufficient_quota') || status === 402 || /credit balance is too low/i.test(words)) {
     return fault('unavailable', false, `The account at ${nameIn(vendor)} has no credit left (${said}).`);
   }
   if (status === 429) return fault('rate_limited', true, `${vendor.title} limits the rate of calls (${said}).`);

@@ -42,6 +42,13 @@ describe('[MOD-708] a model that the vendor does not have', () => {
     expect(endpoint.bodies).toHaveLength(1);
   });
 
+  it('is not confused with an account without credit, which Anthropic rejects with 400', async () => {
+    const message = 'Your credit balance is too low to access the Anthropic API.';
+    endpoint.refusing('anthropic', () => ({ type: 'error', error: { type: 'invalid_request_error', message } }));
+    expect(await endpoint.open('anthropic').ask()).toMatchObject({ failure: 'unavailable' });
+    expect(endpoint.bodies).toHaveLength(1);
+  });
+
   it('is named with its announced end', async () => {
     endpoint.refusing('anthropic', () => ({ message: 'The provided model identifier is invalid.' }));
     const base = { apiKey: () => 'sk-x', baseUrl: `${endpoint.url}/v1` };

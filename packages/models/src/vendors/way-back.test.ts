@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdjustCase, adjustCases } from './adjust-cases.fixture.ts';
 import { adjustedAfter, mostAdjustments, noAdjustments } from './adjustments.ts';
 import { type RawVendor, weather, writing } from './raw-endpoint.fixture.ts';
-import { answers, type Body, startStrictEndpoint } from './strict-endpoint.fixture.ts';
 import { fieldNamedIn } from './spare-fields.ts';
+import { answers, type Body, startStrictEndpoint } from './strict-endpoint.fixture.ts';
 import { fieldsRejectedAt } from './vendor.ts';
 import { anthropicWire } from './wires/anthropic.ts';
 import { compatibleWire } from './wires/compatible.ts';
@@ -275,7 +275,7 @@ describe('[MOD-703] a rejected answer schema', () => {
 describe('[MOD-705] the adjustment after a rejection', () => {
   it.each(adjustCases)(
     'is found in the words of vendors: $name',
-    ({ words, param = '', sent, expected }: AdjustCase) => {
+    ({ words, param = '', vendor = 'compatible', sent, expected }: AdjustCase) => {
       const fault = {
         reason: 'refused',
         message: '',
@@ -284,7 +284,7 @@ describe('[MOD-705] the adjustment after a rejection', () => {
         status: 400,
         refusal: { words, param },
       } as const;
-      const found = adjustedAfter(fault, { wire: compatibleWire }, sent, noAdjustments);
+      const found = adjustedAfter(fault, { name: vendor, wire: compatibleWire }, sent, noAdjustments);
       expect(found).toEqual(expected === null ? null : { ...noAdjustments, ...expected });
     },
   );
@@ -304,7 +304,11 @@ describe('[MOD-705] the adjustment after a rejection', () => {
   it.each([
     ['strict', "Unknown parameter: 'tools[0].strict'.", 'tools[0].strict'],
     ['include', "Unsupported value: 'include[0]'", 'include'],
-    [null, "Invalid schema for function 'x': In context=('properties', 'day'), 'uri' is not a valid format.", 'tools[0].parameters'],
+    [
+      null,
+      "Invalid schema for function 'x': In context=('properties', 'day'), 'uri' is not a valid format.",
+      'tools[0].parameters',
+    ],
   ])('names the field %s of a request to OpenAI: %s', (field, words, param) => {
     const body = { include: [], store: false, tools: [{ name: 'x', strict: false }] };
     expect(fieldNamedIn({ words, param }, body, openaiWire.spare)).toBe(field);

@@ -35,7 +35,7 @@ function reduced(schema: JsonSchema, rules: SchemaRules): ReducedSchema {
 
 const mostTexts = 1_000;
 
-/** Each run parses the functions of its deployment anew, so equal schemas share a result. */
+/** Each run parses the functions of its deployment again, so equal schemas share a result. */
 function oncePerText(make: (schema: JsonSchema) => ReducedSchema): (schema: JsonSchema) => ReducedSchema {
   const made = new Map<string, ReducedSchema>();
   return oncePerSchema((schema) => {

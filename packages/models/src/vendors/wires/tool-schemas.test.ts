@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { called, outcomeOf, type RawVendor, sse, startRawEndpoint, weather, writing } from '../raw-endpoint.fixture.ts';
+import { hardSchemas } from './hard-schemas.fixture.ts';
 import { reduceSchema } from './reduce-schema.ts';
 import { schemaRules } from './schema-rules.ts';
 import { renamed } from './tool-schema.ts';
@@ -51,167 +52,20 @@ function sentTools(vendor: RawVendor, body: Record<string, unknown> | undefined)
   });
 }
 
-/** Schemas of real servers and of schema libraries that vendors reject, with arguments that they accept. */
-const hard: Record<string, { schema: JsonSchema; valid: unknown[] }> = {
-  'a root without anything': { schema: {}, valid: [{}] },
-  'a root with anyOf beside its type': {
-    schema: {
-      type: 'object',
-      anyOf: [
-        { properties: { id: { type: 'string' }, deep: { type: 'boolean' } }, required: ['id'] },
-        { properties: { url: { type: 'string', format: 'uri' } }, required: ['url'] },
-      ],
-    },
-    valid: [{ id: 'a' }, { url: 'https://a.example' }],
-  },
-  'a discriminated union as the root': {
-    schema: {
-      oneOf: [
-        { type: 'object', properties: { kind: { const: 'a' }, size: { type: 'number' } }, required: ['kind', 'size'] },
-        { type: 'object', properties: { kind: { const: 'b' }, size: { type: 'string' } }, required: ['kind'] },
-      ],
-    },
-    valid: [{ kind: 'a', size: 1 }, { kind: 'b', size: 'x' }, { kind: 'b' }],
-  },
-  'allOf at the root': {
-    schema: {
-      allOf: [
-        { $ref: '#/definitions/base' },
-        { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
-      ],
-      definitions: { base: { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] } },
-    },
-    valid: [{ id: 1, name: 'a' }],
-  },
-  'a reference as the root': {
-    schema: { $ref: '#/$defs/input', $defs: { input: { type: 'object', properties: { a: { type: 'string' } } } } },
-    valid: [{ a: 'b' }],
-  },
-  'a reference with a description, as zod and pydantic write it': {
-    schema: {
-      type: 'object',
-      properties: {
-        to: { $ref: '#/$defs/place', description: 'Where to.' },
-        from: { allOf: [{ $ref: '#/$defs/place' }], title: 'x' },
-      },
-      $defs: { place: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } },
-    },
-    valid: [{ to: { city: 'Bonn' }, from: { city: 'Oslo' } }],
-  },
-  'a tree': {
-    schema: {
-      type: 'object',
-      properties: { root: { $ref: '#/$defs/node', description: 'The root.' } },
-      $defs: { node: { type: 'object', properties: { children: { type: 'array', items: { $ref: '#/$defs/node' } } } } },
-    },
-    valid: [{ root: { children: [{ children: [] }] } }],
-  },
-  'a reference to a property': {
-    schema: {
-      type: 'object',
-      properties: {
-        query: { type: 'array', items: [{ type: 'string' }], additionalItems: { $ref: '#/properties/query/items/0' } },
-      },
-    },
-    valid: [{ query: ['a'] }],
-  },
-  'a reference to nothing': {
-    schema: {
-      type: 'object',
-      properties: { a: { $ref: '#/$defs/gone' }, b: { $ref: 'https://x.example/schema.json' } },
-    },
-    valid: [],
-  },
-  'names of OData and of JSON:API': {
-    schema: {
-      type: 'object',
-      properties: {
-        $top: { type: 'integer' },
-        'filter[name]': { type: 'string' },
-        body: { type: 'object', properties: { '@odata.type': { type: 'string' } }, required: ['@odata.type'] },
-        [`${'long_'.repeat(20)}name`]: { type: 'string' },
-      },
-      required: ['$top'],
-    },
-    valid: [{ $top: 1, 'filter[name]': 'x', body: { '@odata.type': 'y' } }],
-  },
-  'lists without items, and tuples': {
-    schema: {
-      type: 'object',
-      properties: {
-        list: { type: 'array' },
-        pair: { type: 'array', items: [{ type: 'string' }, { type: 'number' }] },
-        modern: { type: 'array', prefixItems: [{ type: 'string' }], items: false },
-      },
-    },
-    valid: [{ list: [1, 'a'] }],
-  },
-  'limits of draft 4': {
-    schema: {
-      type: 'object',
-      properties: { n: { type: 'number', minimum: 0, exclusiveMinimum: true, required: true } },
-    },
-    valid: [],
-  },
-  'types that do not exist': {
-    schema: {
-      type: 'object',
-      properties: { a: { type: 'any' }, b: { type: ['string', 'file'] }, c: { type: 'string', nullable: true } },
-    },
-    valid: [],
-  },
-  'free keys by pattern': {
-    schema: {
-      type: 'object',
-      properties: { map: { type: 'object', patternProperties: { '^(.*)$': { type: 'number' } } } },
-    },
-    valid: [{ map: { a: 1 } }],
-  },
-  'a required property that is not described': {
-    schema: { type: 'object', properties: {}, required: ['ref'] },
-    valid: [{ ref: 'x' }],
-  },
-  'properties called as keywords': {
-    schema: {
-      type: 'object',
-      properties: {
-        properties: { type: 'array', items: { type: 'string' } },
-        required: { type: 'string' },
-        $ref: { type: 'string' },
-      },
-    },
-    valid: [{ properties: ['a'], required: 'b' }],
-  },
-  'alternatives beside properties inside': {
-    schema: {
-      type: 'object',
-      properties: {
-        where: {
-          type: 'object',
-          properties: { id: { type: 'string' }, name: { type: 'string' } },
-          anyOf: [{ required: ['id'] }, { required: ['name'] }],
-        },
-      },
-    },
-    valid: [{ where: { id: 'a' } }, { where: { name: 'b' } }],
-  },
-  'true as a schema': { schema: { type: 'object', properties: { any: true } } as JsonSchema, valid: [{ any: [1] }] },
-};
-
 describe('[MOD-700] schemas of tools that vendors reject', () => {
-  const cases = vendors.flatMap((vendor) => Object.keys(hard).map((name) => [vendor, name] as const));
+  const cases = vendors.flatMap((vendor) => Object.keys(hardSchemas).map((name) => [vendor, name] as const));
 
   it.each(cases)('reach %s in an accepted form: %s', async (vendor, name) => {
-    const tool = { ...weather, inputSchema: hard[name]?.schema as JsonSchema };
+    const tool = { ...weather, inputSchema: hardSchemas[name]?.schema as JsonSchema };
     const { outcome, bodies } = await ask(vendor, { tools: [weather, tool] });
     expect([outcome.failure, outcome.warnings, bodies.length]).toEqual([null, [], 1]);
     expect(sentTools(vendor, bodies[0])[1]?.schema).toMatchObject({ type: 'object', properties: {} });
   });
 
-  it.each(Object.keys(schemaRules).flatMap((rules) => Object.keys(hard).map((name) => [rules, name] as const)))(
+  it.each(Object.keys(schemaRules).flatMap((rules) => Object.keys(hardSchemas).map((name) => [rules, name] as const)))(
     'still accept every valid argument in the form for %s: %s',
     (rules, name) => {
-      const { schema, valid } = hard[name] as (typeof hard)[string];
+      const { schema, valid } = hardSchemas[name] as (typeof hardSchemas)[string];
       const reduced = reduceSchema(schema, schemaRules[rules as keyof typeof schemaRules]);
       const toWire = new Map([...(reduced.keys ?? [])].map(([wire, key]) => [key, wire]));
       const accepts = new Ajv2020({ strict: false, formats: { uri: true } }).compile(reduced.schema);
@@ -221,7 +75,7 @@ describe('[MOD-700] schemas of tools that vendors reject', () => {
 
   it('require of alternatives only what all of them require, and name the choice', () => {
     const { schema } = reduceSchema(
-      hard['a root with anyOf beside its type']?.schema as JsonSchema,
+      hardSchemas['a root with anyOf beside its type']?.schema as JsonSchema,
       schemaRules.anthropic,
     );
     expect(schema).toEqual({
@@ -229,7 +83,10 @@ describe('[MOD-700] schemas of tools that vendors reject', () => {
       description: 'Give one of: `id`; `url`.',
       properties: { id: { type: 'string' }, deep: { type: 'boolean' }, url: { type: 'string', format: 'uri' } },
     });
-    const union = reduceSchema(hard['a discriminated union as the root']?.schema as JsonSchema, schemaRules.openai);
+    const union = reduceSchema(
+      hardSchemas['a discriminated union as the root']?.schema as JsonSchema,
+      schemaRules.openai,
+    );
     expect(union.schema).toMatchObject({
       properties: { kind: { enum: ['a', 'b'] }, size: { anyOf: [{ type: 'number' }, { type: 'string' }] } },
       required: ['kind'],
@@ -316,7 +173,7 @@ describe('[MOD-700] schemas of tools that vendors reject', () => {
 });
 
 describe('[MOD-701] properties that a vendor renames', () => {
-  const { schema } = hard['names of OData and of JSON:API'] as { schema: JsonSchema };
+  const { schema } = hardSchemas['names of OData and of JSON:API'] as { schema: JsonSchema };
   const tool = { ...weather, inputSchema: schema };
   const given = { $top: 5, 'filter[name]': 'x', body: { '@odata.type': 'y' }, rest: { $top: 'free' } };
 

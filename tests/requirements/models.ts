@@ -216,4 +216,49 @@ export const models = area('models', 'done', [
     'docs/models.md#provider-packages',
     "A model whose entry names an AI SDK provider package is served by it and billed at the entry's price, with the faults of the built-in providers.",
   ],
+  [
+    'MOD-700',
+    'docs/models.md#schemas-and-tools',
+    'A tool of any schema reaches every vendor in a form that the vendor accepts, and the form accepts every valid argument.',
+  ],
+  [
+    'MOD-701',
+    'docs/models.md#schemas-and-tools',
+    'Properties that a vendor rejects by name are renamed on the wire, and calls and answers have their true names.',
+  ],
+  [
+    'MOD-702',
+    'docs/models.md#schemas-and-tools',
+    'The description of a tool is cut to the length that its vendor accepts, and not before.',
+  ],
+  [
+    'MOD-703',
+    'docs/models.md#schemas-and-tools',
+    'Strict mode is used for schemas that it accepts, and a rejected answer schema is sent in the next looser form.',
+  ],
+  [
+    'MOD-704',
+    'docs/models.md#provider-requests',
+    'Calls go back to a chat-completions model with its own ids, or with ids of nine letters and digits.',
+  ],
+  [
+    'MOD-705',
+    'docs/models.md#after-a-rejection',
+    'If a vendor rejects a request and names a field, the request is sent again without it or under its other name.',
+  ],
+  [
+    'MOD-706',
+    'docs/models.md#after-a-rejection',
+    'A tool that a vendor rejects is sent with a simpler schema, and then left out with a warning.',
+  ],
+  [
+    'MOD-707',
+    'docs/models.md#after-a-rejection',
+    'Adjustments are kept per model while the process runs, logged once and listed in `GET /v1/models` without names of tools.',
+  ],
+  [
+    'MOD-708',
+    'docs/models.md#retired-models',
+    'A model that its vendor does not have is unavailable, whatever status the vendor uses.',
+  ],
 ]);

@@ -1,5 +1,5 @@
 import type { Reasoning, ToolCall } from './message.ts';
-import { type Model, ModelFailure, type ModelRequest, type Usage } from './model.ts';
+import { type Model, ModelFailure, type ModelRequest, type ModelWarning, type Usage } from './model.ts';
 
 /** The model's answer to one request. */
 export type Answer = {
@@ -12,6 +12,8 @@ export type Answer = {
 
 type Ears = {
   onText: (text: string) => Promise<void>;
+  /** A tool that the vendor rejected and that was not offered. */
+  onWarning?: (warning: ModelWarning) => Promise<void>;
   /** Aborted if the run was ended from outside. Its reason is then thrown. */
   ended: AbortSignal;
   /** Aborted when the run has used up its minutes. */
@@ -35,7 +37,8 @@ export async function listen(model: Model, request: ModelRequest, ears: Ears): P
       if (event.type === 'end') {
         return { text, calls, reasoning: event.reasoning ?? null, usage: event.usage, isCut: event.cut };
       }
-      if (event.type === 'call') calls.push(event.call);
+      if (event.type === 'warning') await ears.onWarning?.(event);
+      else if (event.type === 'call') calls.push(event.call);
       else {
         text += event.text;
         await ears.onText(event.text);

@@ -81,7 +81,12 @@ async function askModel(progress: Progress): Promise<RunEnd | null> {
 }
 
 const hear = ({ ports, run, timeUp }: Progress, request: ModelRequest, onText: (text: string) => Promise<void>) =>
-  listen(ports.model, request, { onText, ended: run.signal, timeUp: timeUp.signal });
+  listen(ports.model, request, {
+    onText,
+    ...(ports.warn && { onWarning: ports.warn }),
+    ended: run.signal,
+    timeUp: timeUp.signal,
+  });
 
 async function receive(progress: Progress, answer: Answer): Promise<RunEnd | null> {
   const { ports, tools } = progress;

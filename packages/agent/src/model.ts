@@ -38,9 +38,14 @@ export type Usage = {
   isEstimated?: boolean;
 };
 
+/** The vendor rejected this tool, so the model was asked without it. `message` is a sentence for the operator. */
+export type ModelWarning = { tool: string; message: string };
+
 export type ModelEvent =
   | { type: 'text'; text: string }
   | { type: 'call'; call: ToolCall }
+  /** Comes before everything else. */
+  | ({ type: 'warning' } & ModelWarning)
   /** The last event of a successful call. `cut`: the answer reached the token limit. */
   | { type: 'end'; usage: Usage; cut: boolean; reasoning?: Reasoning | null };
 

@@ -1,7 +1,7 @@
 import type { Stop } from './budget.ts';
 import type { InteractionDraft } from './interaction.ts';
 import type { ToolCall, ToolMedia } from './message.ts';
-import type { Model, ModelFailure, ModelRequest } from './model.ts';
+import type { Model, ModelFailure, ModelRequest, ModelWarning } from './model.ts';
 import type { CallResult, ModelStep, NoteStep, Step, SummaryStep, WaitPurpose } from './step.ts';
 import type { Tool } from './tool.ts';
 
@@ -19,6 +19,8 @@ export type Ports = {
   newCallId: () => string;
   /** True once the process shuts down. The run then hands itself back before its next step. */
   isLeaving: () => boolean;
+  /** Records a tool that the model was not offered. Called for each model request. */
+  warn?: (warning: ModelWarning) => Promise<void>;
 };
 
 /**

@@ -346,6 +346,10 @@ const model = z
     replacement: z.string().nullable().describe('The replacement that its provider names; null if there is none.'),
     available: z.boolean().describe('Whether a deployment can use it now.'),
     unavailable_reason: z.string().nullable().describe('Why it is unavailable; null if it is available.'),
+    adjustments: z
+      .array(z.string())
+      .optional()
+      .describe('Requests that its provider rejected, and how this process has changed them since; absent if none.'),
   })
   .describe('A model that a deployment can use.');
 
@@ -361,7 +365,9 @@ export const models = {
     response: z.object({
       data: z.array(model).describe('Every model that this server knows.'),
       next_cursor: z.null().describe('Always null: all are on one page.'),
-      notes: z.array(z.string()).describe('Models that retire within 60 days, and their replacements.'),
+      notes: z
+        .array(z.string())
+        .describe('Models that retire within 60 days with their replacements, and adjustments of requests.'),
     }),
     errors: [],
     command: 'models',

@@ -6,12 +6,14 @@ import type { MediaKind, ModelSettings } from './settings.ts';
 import { withReasoningLevel } from './vendors/reasoning-level.ts';
 import { defaultTiming, type Timing } from './vendors/timing.ts';
 import { openVendor } from './vendors/vendor.ts';
-import { createVendorModel } from './vendors/vendor-model.ts';
+import { createVendorModel, type VendorModel } from './vendors/vendor-model.ts';
 
 export type Models = {
   catalogue: Catalogue;
   /** Throws a `ModelFailure` for an id that no configured provider has. `default` is the catalogue's default. */
   model: (id: string) => Model;
+  /** Sentences about what the model's vendor rejected, and how this process changed its requests since. */
+  adjustments: (id: string) => readonly string[];
   /** Whether the model reads this kind of file directly. */
   takes: (id: string, kind: MediaKind) => boolean;
   /**
@@ -23,11 +25,21 @@ export type Models = {
 
 const typeOf: Record<MediaKind, string> = { image: 'image/png', pdf: 'application/pdf' };
 
-export function createModels(settings: ModelSettings, timing: Partial<Timing> = {}): Models {
+type ModelOptions = {
+  /** Called once for each change of requests that a vendor required. The sentence holds no part of a request. */
+  onAdjusted?: (id: string, sentence: string) => void;
+};
+
+export function createModels(
+  settings: ModelSettings,
+  timing: Partial<Timing> = {},
+  { onAdjusted }: ModelOptions = {},
+): Models {
   const catalogue = createCatalogue(settings);
-  const opened = new Map<string, Model>();
+  const opened = new Map<string, Model & Partial<Pick<VendorModel, 'adjustments'>>>();
   return {
     catalogue,
+    adjustments: (id) => opened.get(id)?.adjustments?.() ?? [],
     takes: (id, kind) => {
       const entry = catalogue.find('test', id);
       if (!entry || entry.provider === 'offline') return false;
@@ -37,7 +49,10 @@ export function createModels(settings: ModelSettings, timing: Partial<Timing> = 
       const id = asked === 'default' ? catalogue.defaultModel : asked;
       const known = opened.get(id ?? '');
       if (known) return known;
-      const model = open(settings, catalogue, id, { ...defaultTiming, ...timing });
+      const model = open(settings, catalogue, id, {
+        timing: { ...defaultTiming, ...timing },
+        ...(onAdjusted && { onAdjusted: (sentence) => onAdjusted(id as string, sentence) }),
+      });
       opened.set(id as string, model);
       return model;
     },
@@ -52,7 +67,12 @@ export function createModels(settings: ModelSettings, timing: Partial<Timing> = 
   };
 }
 
-function open(settings: ModelSettings, catalogue: Catalogue, id: string | null, timing: Timing): Model {
+function open(
+  settings: ModelSettings,
+  catalogue: Catalogue,
+  id: string | null,
+  options: { timing: Timing; onAdjusted?: (sentence: string) => void },
+): Model | VendorModel {
   const entry = id === null ? undefined : catalogue.find('test', id);
   if (!entry) {
     const message = id
@@ -61,7 +81,7 @@ function open(settings: ModelSettings, catalogue: Catalogue, id: string | null, 
     throw new ModelFailure('unavailable', message);
   }
   if (entry.provider === 'offline') return { stream: streamOffline };
-  return withReasoningLevel(createVendorModel({ vendor: openVendor(settings, entry), timing }));
+  return withReasoningLevel(createVendorModel({ vendor: openVendor(settings, entry), ...options }));
 }
 
 /** The offline model is loaded with its first request: a server with a vendor key never needs it. */

@@ -1,4 +1,17 @@
 import { asList, asRecord } from './scripted-answer.ts';
+import {
+  anthropicDraftFault,
+  anthropicKeyFault,
+  anthropicPatternFault,
+  anthropicRootFault,
+  googleReferenceFault,
+  googleRequiredFault,
+  openaiDescriptionFault,
+  openaiFormatFault,
+  openaiItemsFault,
+  openaiRootFault,
+  strictFault,
+} from './vendor-schema-rules.ts';
 
 /**
  * A request that a vendor is known to reject, with the vendor's response. Test servers check every request against
@@ -20,6 +33,12 @@ export type Refusal = { status: number; body: object };
 
 const chatCompletions = /\/chat\/completions$/;
 const responses = /\/responses$/;
+const openaiFormats = /\/(responses|chat\/completions)$/;
+/** Anthropic itself, Bedrock and Vertex AI. */
+const anthropic = /\/messages$|\/invoke-with-response-stream$|:streamRawPredict$/;
+const google = /:streamGenerateContent$/;
+/** Rules of one compatible endpoint that others do not share. A test puts `mistral` into the address. */
+const mistral = /\/mistral\/.*\/chat\/completions$/;
 
 /** vLLM's error for a chat template that raised an exception. */
 const ofTemplate = (message: string) => ({ error: { message, type: 'BadRequestError', code: 400 } });
@@ -33,6 +52,9 @@ const ofMistral = (message: string) => ({
 const ofOpenai = (code: string | null) => (message: string) => ({
   error: { message, type: 'invalid_request_error', param: null, code },
 });
+
+const ofAnthropic = (message: string) => ({ type: 'error', error: { type: 'invalid_request_error', message } });
+const ofGoogle = (message: string) => ({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } });
 
 export const vendorRules = {
   vertexKnowsNoCallIds: {
@@ -100,7 +122,7 @@ export const vendorRules = {
   },
   descriptionsAreShort: {
     thread: 'https://github.com/getsentry/sentry-mcp/issues/106',
-    path: /\/(responses|chat\/completions)$/,
+    path: responses,
     fault: descriptionFault,
     status: 400,
     error: ofOpenai('string_above_max_length'),
@@ -114,6 +136,117 @@ export const vendorRules = {
         : null,
     status: 400,
     error: ofOpenai(null),
+  },
+  openaiRoots: {
+    thread: 'https://github.com/anomalyco/opencode/issues/47543',
+    path: openaiFormats,
+    fault: openaiRootFault,
+    status: 400,
+    error: ofOpenai('invalid_function_parameters'),
+  },
+  openaiArraysHaveItems: {
+    thread: 'https://github.com/meilisearch/meilisearch-mcp/issues/27',
+    path: openaiFormats,
+    fault: openaiItemsFault,
+    status: 400,
+    error: ofOpenai('invalid_function_parameters'),
+  },
+  openaiDescriptionsAreShort: {
+    thread: 'https://github.com/getsentry/sentry-mcp/issues/106',
+    path: responses,
+    fault: openaiDescriptionFault,
+    status: 400,
+    error: ofOpenai('string_above_max_length'),
+  },
+  openaiKnowsNineFormats: {
+    thread: 'https://github.com/cyanheads/git-mcp-server/issues/47',
+    path: responses,
+    fault: openaiFormatFault,
+    status: 400,
+    error: ofOpenai('invalid_function_parameters'),
+  },
+  strictSchemas: {
+    thread: 'https://github.com/camel-ai/camel/issues/3001',
+    path: openaiFormats,
+    fault: strictFault,
+    status: 400,
+    error: ofOpenai('invalid_json_schema'),
+  },
+  anthropicRoots: {
+    thread: 'https://github.com/langchain-ai/langchain/issues/39271',
+    path: anthropic,
+    fault: anthropicRootFault,
+    status: 400,
+    error: ofAnthropic,
+  },
+  anthropicKeys: {
+    thread: 'https://github.com/ComposioHQ/composio/issues/3500',
+    path: anthropic,
+    fault: anthropicKeyFault,
+    status: 400,
+    error: ofAnthropic,
+  },
+  anthropicDraft: {
+    thread: 'https://github.com/kintone/mcp-server/issues/553',
+    path: anthropic,
+    fault: anthropicDraftFault,
+    status: 400,
+    error: ofAnthropic,
+  },
+  anthropicPatterns: {
+    thread: 'https://github.com/openclaw/openclaw/issues/29416',
+    path: anthropic,
+    fault: anthropicPatternFault,
+    status: 400,
+    error: ofAnthropic,
+  },
+  googleReferences: {
+    thread: 'https://ai.google.dev/api/generate-content#FIELDS.response_json_schema',
+    path: google,
+    fault: googleReferenceFault,
+    status: 400,
+    error: ofGoogle,
+  },
+  googleRequired: {
+    thread: 'https://github.com/iBUHub/AIStudioToAPI/issues/154',
+    path: google,
+    fault: googleRequiredFault,
+    status: 400,
+    error: ofGoogle,
+  },
+  mistralKnowsNoStreamOptions: {
+    thread: 'https://github.com/openai/openai-agents-python/issues/442',
+    path: mistral,
+    fault: ({ stream_options }) => (stream_options === undefined ? null : 'Extra inputs are not permitted'),
+    status: 422,
+    error: (msg) => ({
+      object: 'error',
+      message: {
+        detail: [{ type: 'extra_forbidden', loc: ['body', 'stream_options', 'include_usage'], msg, input: true }],
+      },
+      type: 'invalid_request_error',
+      param: null,
+      code: null,
+    }),
+  },
+  mistralCallIds: {
+    thread: 'https://github.com/anomalyco/opencode/issues/1680',
+    path: mistral,
+    fault: mistralIdFault,
+    status: 400,
+    error: (message) => ({ object: 'error', message, type: 'invalid_function_call', param: null, code: '3280' }),
+  },
+  reasoningModelsCountCompletionTokens: {
+    thread: 'https://github.com/anomalyco/opencode/issues/37964',
+    path: chatCompletions,
+    fault: ({ model, max_tokens }) =>
+      /^(o\d|gpt-[5-9])/.test(String(model)) && max_tokens !== undefined
+        ? "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+        : null,
+    status: 400,
+    error: (message) => ({
+      error: { message, type: 'invalid_request_error', param: 'max_tokens', code: 'unsupported_parameter' },
+    }),
   },
 } satisfies Record<string, VendorRule>;
 
@@ -139,6 +272,15 @@ function callIdFault({ contents }: Body): string | null {
     }
   }
   return null;
+}
+
+function mistralIdFault({ messages }: Body): string | null {
+  const ids = asList(messages).flatMap(({ tool_calls, tool_call_id }) => [
+    ...asList(tool_calls).map(({ id }) => String(id)),
+    ...(tool_call_id === undefined ? [] : [String(tool_call_id)]),
+  ]);
+  const bad = ids.find((id) => !/^[a-zA-Z0-9]{9}$/.test(id));
+  return bad ? `Tool call id was ${bad} but must be a-z, A-Z, 0-9, with a length of 9.` : null;
 }
 
 const rolesOf = ({ messages }: Body) => asList(messages).map(({ role }) => role);
@@ -173,7 +315,7 @@ function propertiesFault({ tools }: Body): string | null {
 
 function descriptionFault({ tools }: Body): string | null {
   for (const [at, tool] of asList(tools).entries()) {
-    const { length } = String(asRecord(tool.function ?? tool).description ?? '');
+    const { length } = [...String(asRecord(tool.function ?? tool).description ?? '')];
     if (length > 1024)
       return `Invalid 'tools[${at}].function.description': string too long. Expected a string with maximum length 1024, but got a string with length ${length} instead.`;
   }

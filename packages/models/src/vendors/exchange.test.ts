@@ -135,7 +135,7 @@ it('leaves no connection behind when the vendor falls silent; comments do not co
     }
     silentAt = performance.now();
   });
-  const { failure } = await outcomeOf(endpoint.stream('compatible', {}, { idleTimeoutMs: 200, attempts: 1 }));
+  const { failure } = await outcomeOf(endpoint.stream('compatible', {}, { idleTimeoutMs: 1_500, attempts: 1 }));
   expect(failure).toBe('timeout');
   expect(silentAt).toBeGreaterThan(0);
   await noConnection();

@@ -10,6 +10,8 @@ export type Fault = {
   retryAfterMs: number | null;
   status: number | null;
   usage?: Usage;
+  /** The vendor's words about a refused request. They may quote the request, so they are never shown or logged. */
+  refusal?: Refusal;
   /** The vendor rejected the returned reasoning, or its absence. */
   isOfReasoning?: boolean;
   /** The vendor rejected the requested level of reasoning. */
@@ -17,6 +19,9 @@ export type Fault = {
   /** The model does not reason at all, so a request for its reasoning is always rejected. */
   hasNoReasoning?: boolean;
 };
+
+/** `param`: the path of the rejected field, if the vendor names one. */
+type Refusal = { words: string; param: string };
 
 /** The vendor was silent for too long. */
 export class IdleTimeout extends Error {}
@@ -53,13 +58,21 @@ export class VendorError extends Error {
   readonly words: string;
   readonly labels: readonly string[];
   readonly retryAfterMs: number | null;
+  readonly param: string;
 
-  constructor(status: number, words: string, labels: readonly string[], retryAfterMs: number | null) {
+  constructor(
+    status: number,
+    words: string,
+    labels: readonly string[],
+    retryAfterMs: number | null,
+    param: string = '',
+  ) {
     super();
     this.status = status;
     this.words = words;
     this.labels = labels;
     this.retryAfterMs = retryAfterMs;
+    this.param = param;
   }
 }
 
@@ -103,7 +116,7 @@ export function failureOf(fault: Fault): ModelFailure {
   });
 }
 
-function faultOfStatus({ status, words, labels, retryAfterMs }: VendorError, vendor: NamedVendor): Fault {
+function faultOfStatus({ status, words, labels, retryAfterMs, param }: VendorError, vendor: NamedVendor): Fault {
   const said = `${status}${labels.length > 0 ? ` ${labels.join(' ')}` : ''}`;
   const fault = (reason: ModelFailureReason, isPassing: boolean, message: string): Fault => ({
     reason,
@@ -122,16 +135,17 @@ function faultOfStatus({ status, words, labels, retryAfterMs }: VendorError, ven
   if (status === 401 || status === 403) {
     return fault('unavailable', false, `${vendor.title} did not accept the key (${said}): check ${vendor.keySetting}.`);
   }
-  if (labels.includes('insufficient_quota') || status === 402) {
+  if (labels.includes('insufficient_quota') || status === 402 || /credit balance is too low/i.test(words)) {
     return fault('unavailable', false, `The account at ${nameIn(vendor)} has no credit left (${said}).`);
   }
   if (status === 429) return fault('rate_limited', true, `${vendor.title} limits the rate of calls (${said}).`);
-  if (status === 404) {
+  if (status === 404 || (status < 500 && isUnknownModel(words, labels))) {
     const message = `${vendor.title} has no model ${vendor.modelId} at its address (${said}).${endOf(vendor)}`;
     return fault('unavailable', false, message);
   }
   // Local servers report it as 500, too.
-  if (status === 413 || (status <= 500 && isTooLong(`${words} ${labels.join(' ')}`))) {
+  const isOfTool = /\btools[.[]/.test(`${param ?? ''} ${words}`);
+  if (status === 413 || (status <= 500 && !isOfTool && isTooLong(`${words} ${labels.join(' ')}`))) {
     return fault('too_long', false, `The conversation is too long for ${vendor.modelId} (${said}).`);
   }
   if (status === 408 || status === 504) return fault('timeout', true, `${vendor.title} took too long (${said}).`);
@@ -146,7 +160,11 @@ function faultOfStatus({ status, words, labels, retryAfterMs }: VendorError, ven
   if (status === 409 || status === 424 || status >= 500)
     return fault('unavailable', true, `${vendor.title} failed (${said}).`);
   const isOfLevel = isOfReasoningLevel(words);
-  const refused = { ...fault('refused', false, `${vendor.title} refused the request (${said}).`), isOfLevel };
+  const refused = {
+    ...fault('refused', false, `${vendor.title} refused the request (${said}).`),
+    refusal: { words: `${words} ${labels.join(' ')}`, param },
+    isOfLevel,
+  };
   if (!isOfReasoning(`${words} ${labels.join(' ')}`)) return refused;
   return { ...refused, isOfReasoning: true, hasNoReasoning: /not supported/i.test(words) };
 }
@@ -176,16 +194,24 @@ export function vendorErrorOfResponse(status: number, headers: IncomingHttpHeade
   const said = recordOf([parsed(body)].flat()[0]);
   const error = typeof said.error === 'object' ? recordOf(said.error) : said;
   const words = [error.message, said.error, said.detail].map(textOf).find(Boolean) ?? '';
-  return new VendorError(status, words, labelsOf(error), retryAfterOf(headers, body));
+  const more = [listed(error.message), listed(said.detail), textOf(recordOf(error.metadata).raw)];
+  const whole = [words, ...more].filter(Boolean).join(' ').slice(0, longestWords);
+  return new VendorError(status, whole, labelsOf(error), retryAfterOf(headers, body), textOf(error.param));
 }
+
+const longestWords = 8_192;
+
+/** Some servers list the faults of a request instead of a sentence. A gateway adds the words of the vendor behind it. */
+const listed = (value: unknown): string => (typeof value === 'object' && value !== null ? JSON.stringify(value) : '');
 
 /** An error inside a stream has no status, only a name. */
 export function vendorErrorOf(error: unknown): VendorError {
-  const { message, type, code, status } = recordOf(error);
+  const { message, type, code, status, param } = recordOf(error);
   const named = [code, type, status].filter((each) => typeof each === 'string').join(' ');
   const words = textOf(message) || textOf(error);
   const retryAfterMs = retryAfterOf({}, JSON.stringify(error) ?? '');
-  return new VendorError(statusIn(code) ?? statusNamed(named), words, labelsOf(recordOf(error)), retryAfterMs);
+  const labels = labelsOf(recordOf(error));
+  return new VendorError(statusIn(code) ?? statusNamed(named), words, labels, retryAfterMs, textOf(param));
 }
 
 function statusIn(code: unknown): number | null {
@@ -241,6 +267,12 @@ const tooLong = [
 ];
 
 const isTooLong = (words: string) => tooLong.some((pattern) => pattern.test(words));
+/** Not every vendor answers 404 for a model that it does not have, or no longer has. */
+const isUnknownModel = (words: string, labels: readonly string[]) =>
+  labels.some((label) => ['model_not_found', 'invalid_model', 'model_not_available'].includes(label)) ||
+  /provided model identifier is invalid|model not exist\b|is not a valid model id|reached the end of its life|\bmodel:? ['"`]?[\w./:@-]+['"`]? (does not exist|has been (deprecated|decommissioned|retired))/i.test(
+    words,
+  );
 
 const isOfReasoning = (words: string) =>
   /signature|redacted_thinking|`?thinking`? block|encrypted[ _]content|reasoning_(content|details)|reasoning' item|of type 'reasoning'/i.test(

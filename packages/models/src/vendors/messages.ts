@@ -2,13 +2,26 @@ import { shownIn } from '@vestra/agent/media';
 import type { AgentMessage, Message, ToolMedia, ToolMessage, UserPart } from '@vestra/agent/message';
 import { partsFor } from './reasoning.ts';
 import { nameOfModel, type Vendor } from './vendor.ts';
-import { type WireNames, wireCallId } from './wire-names.ts';
+import type { CallIdRules, WireNames } from './wire-names.ts';
+import { renamed } from './wires/tool-schema.ts';
+
+/** The names of renamed properties on the wire, by tool and by their true names. */
+export type WireKeys = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /** Adapts the conversation to the vendor: nothing empty, no unsupported file, names and ids in its alphabet. */
-export function messagesFor(vendor: Vendor, names: WireNames, messages: readonly Message[]): Message[] {
-  const ids = createCallIds();
-  return messages.map((message) => messageOf(message, vendor, names, ids)).filter((message) => message !== null);
+export function messagesFor(
+  vendor: Vendor,
+  names: WireNames,
+  messages: readonly Message[],
+  keys: WireKeys = new Map(),
+): Message[] {
+  const ids = createCallIds(vendor.callIds);
+  return messages
+    .map((message) => messageOf(message, vendor, { names, ids, keys }))
+    .filter((message) => message !== null);
 }
+
+type Translation = { names: WireNames; ids: CallIds; keys: WireKeys };
 
 type CallIds = { give: (id: string, ofVendor: string) => string; of: (id: string) => string };
 
@@ -16,33 +29,38 @@ type CallIds = { give: (id: string, ofVendor: string) => string; of: (id: string
  * Uses the vendor's own ids for an answer that is sent back unchanged, else the run's ids. No id occurs twice in a
  * request.
  */
-function createCallIds(): CallIds {
+function createCallIds({ keeps, make }: CallIdRules): CallIds {
   const given = new Map<string, string>();
   const taken = new Set<string>();
+  const newId = (id: string) => {
+    for (let attempt = 0; ; attempt++) {
+      const wire = make(id, attempt);
+      if (!taken.has(wire)) return wire;
+    }
+  };
   return {
     give(id, ofVendor) {
-      const isUsable = ofVendor !== '' && wireCallId(ofVendor) === ofVendor && !taken.has(ofVendor);
-      const wire = isUsable ? ofVendor : wireCallId(id);
+      const wire = keeps(ofVendor) && !taken.has(ofVendor) ? ofVendor : newId(id);
       taken.add(wire);
       given.set(id, wire);
       return wire;
     },
-    of: (id) => given.get(id) ?? wireCallId(id),
+    of: (id) => given.get(id) ?? make(id, 0),
   };
 }
 
 export const hasText = (text: string) => text.trim() !== '';
 
-function messageOf(message: Message, vendor: Vendor, names: WireNames, ids: CallIds): Message | null {
+function messageOf(message: Message, vendor: Vendor, translation: Translation): Message | null {
   switch (message.role) {
     case 'user': {
       const parts = message.parts.map((part) => userPart(part, vendor)).filter((part) => part !== null);
       return parts.length > 0 ? { role: 'user', parts } : null;
     }
     case 'agent':
-      return agentMessage(message, vendor, names, ids);
+      return agentMessage(message, vendor, translation);
     case 'tool':
-      return toolMessage(message, vendor, names, ids);
+      return toolMessage(message, vendor, translation);
   }
 }
 
@@ -59,7 +77,7 @@ function userPart(part: UserPart, vendor: Vendor): UserPart | null {
 
 const note = (text: string): UserPart => ({ kind: 'text', text: `[${text}]` });
 
-function agentMessage(message: AgentMessage, vendor: Vendor, names: WireNames, ids: CallIds): AgentMessage | null {
+function agentMessage(message: AgentMessage, vendor: Vendor, { names, ids, keys }: Translation): AgentMessage | null {
   const { text, calls } = message;
   if (!hasText(text) && calls.length === 0) return null;
   const parts = partsFor(nameOfModel(vendor), message);
@@ -71,7 +89,9 @@ function agentMessage(message: AgentMessage, vendor: Vendor, names: WireNames, i
     calls: calls.map((call, at) => ({
       id: ids.give(call.id, idsOfVendor[at] ?? ''),
       name: names.toWire(call.name),
-      arguments: objectOf(call.arguments),
+      arguments: objectOf(
+        keys.has(call.name) ? renamed(call.arguments, keys.get(call.name) ?? new Map()) : call.arguments,
+      ),
     })),
   };
 }
@@ -81,7 +101,7 @@ function objectOf(given: unknown): unknown {
   return typeof given === 'object' && given !== null && !Array.isArray(given) ? given : { invalid_arguments: given };
 }
 
-function toolMessage({ results }: ToolMessage, vendor: Vendor, names: WireNames, ids: CallIds): ToolMessage | null {
+function toolMessage({ results }: ToolMessage, vendor: Vendor, { names, ids }: Translation): ToolMessage | null {
   if (results.length === 0) return null;
   return {
     role: 'tool',

@@ -89,9 +89,17 @@ export const writing =
 
 /** The result of a call, with its text joined. */
 export async function outcomeOf(stream: AsyncIterable<ModelEvent>) {
-  const outcome: { text: string; calls: unknown[]; end: unknown; failure: unknown; message: string | null } = {
+  const outcome: {
+    text: string;
+    calls: unknown[];
+    warnings: unknown[];
+    end: unknown;
+    failure: unknown;
+    message: string | null;
+  } = {
     text: '',
     calls: [],
+    warnings: [],
     end: null,
     failure: null,
     message: null,
@@ -100,6 +108,7 @@ export async function outcomeOf(stream: AsyncIterable<ModelEvent>) {
     for await (const event of stream) {
       if (event.type === 'text') outcome.text += event.text;
       else if (event.type === 'call') outcome.calls.push(event.call);
+      else if (event.type === 'warning') outcome.warnings.push(event.tool);
       else outcome.end = event;
     }
   } catch (error) {

@@ -4,12 +4,14 @@ import type { CompatibleEndpoint, Endpoint, ModelSettings } from '../settings.ts
 import { addressOf } from './address.ts';
 import type { PackagedModel, ReadPackagedAnswer } from './ai-sdk/packaged-answer.ts';
 import { type Azure, atAzure, atBedrock, atVertex, type Bedrock, type Vertex } from './clouds/clouds.ts';
+import { type CallIdRules, callIds } from './wire-names.ts';
 import { anthropicWire, bindsThinking, thinkingBeta } from './wires/anthropic.ts';
 import { isTakenByAnthropic } from './wires/anthropic-schema.ts';
 import { compatibleWire } from './wires/compatible.ts';
 import { googleWire } from './wires/google.ts';
 import { openaiWire } from './wires/openai.ts';
 import { withThinkTags } from './wires/think-tags.ts';
+import type { ToolRules } from './wires/tool-schema.ts';
 import type { Wire } from './wires/wire.ts';
 
 type VendorName = Exclude<Provider, 'offline'>;
@@ -32,6 +34,16 @@ export type Vendor = {
   /** A function, so that a printed or serialised vendor cannot show the key. Some sign the request. */
   headers: (sent: { url: string; body: string }) => Record<string, string> | Promise<Record<string, string>>;
   longestToolName: number;
+  /** The vendor's limits for tools besides their names. */
+  toolRules: ToolRules;
+  /**
+   * The schema of an answer. `strictMode`: `reduced` if it may be reduced to what strict mode accepts, `unchanged` if only
+   * a schema that fits as it is may be strict. `loose`: the row of accepted schemas; null if it is sent as it is.
+   */
+  answerRules: { strictMode: 'reduced' | 'unchanged' | null; loose: ToolRules['schema'] | null };
+  callIds: CallIdRules;
+  /** Spare fields of the format that this endpoint is known to reject. */
+  rejects: readonly string[];
   /** Media types that the model reads, with the maximum file size. */
   reads: ReadonlyMap<string, number>;
   /** Whether the vendor can enforce this schema on an answer. */
@@ -111,6 +123,10 @@ function anthropic(endpoint: Endpoint, modelId: string): VendorOfAnyModel {
       ...(bindsThinking(modelId) && { 'anthropic-beta': thinkingBeta }),
     }),
     longestToolName: 128,
+    toolRules: { schema: 'anthropic', longestDescription: null },
+    answerRules: { strictMode: null, loose: null },
+    callIds: callIds.portable,
+    rejects: [],
     // The limit counts the image as base64.
     reads: new Map([...images.map((type) => [type, 3.75 * MiB] as const), ['application/pdf', 20 * MiB]]),
     takesSchema: isTakenByAnthropic,
@@ -128,6 +144,10 @@ function openai(endpoint: Endpoint, modelId: string): VendorOfAnyModel {
     url: `${addressOf.openai(endpoint)}/responses`,
     headers: () => ({ authorization: `Bearer ${endpoint.apiKey()}` }),
     longestToolName: 64,
+    toolRules: { schema: 'openai', longestDescription: 1_024 },
+    answerRules: { strictMode: 'reduced', loose: 'openai' },
+    callIds: callIds.portable,
+    rejects: [],
     reads: new Map([...images, 'application/pdf'].map((type) => [type, 20 * MiB])),
     takesSchema: () => true,
   };
@@ -145,6 +165,10 @@ function google(endpoint: Endpoint, modelId: string): VendorOfAnyModel {
     url: `${addressOf.google(endpoint)}/models/${modelId}:streamGenerateContent?alt=sse`,
     headers: () => ({ 'x-goog-api-key': endpoint.apiKey() }),
     longestToolName: 64,
+    toolRules: { schema: 'google', longestDescription: null },
+    answerRules: { strictMode: null, loose: 'google' },
+    callIds: callIds.portable,
+    rejects: [],
     reads: new Map(readable.map((type) => [type, 14 * MiB])),
     // These models reject an answer schema together with tools.
     takesSchema: (_schema, hasTools) => !hasTools,
@@ -166,6 +190,10 @@ function compatible(
     url: `${addressOf.compatible({ baseUrl })}/chat/completions`,
     headers: () => (apiKey ? { authorization: `Bearer ${apiKey()}` } : ({} as Record<string, string>)),
     longestToolName: 64,
+    toolRules: { schema: 'compatible', longestDescription: null },
+    answerRules: { strictMode: 'unchanged', loose: null },
+    callIds: callIds.nine,
+    rejects: fieldsRejectedAt(baseUrl),
     reads: new Map([...images, 'application/pdf'].map((type) => [type, 20 * MiB])),
     takesSchema: () => true,
   };
@@ -184,6 +212,10 @@ function fromPackage(model: PackagedModel): VendorOfAnyModel {
     url: '',
     headers: () => ({}),
     longestToolName: 64,
+    toolRules: { schema: 'compatible', longestDescription: null },
+    answerRules: { strictMode: 'unchanged', loose: null },
+    callIds: callIds.nine,
+    rejects: [],
     reads: new Map([...images, 'application/pdf', ...audio].map((type) => [type, 20 * MiB])),
     takesSchema: () => true,
   };
@@ -200,5 +232,16 @@ function whenFirstRead(model: PackagedModel): ReadPackagedAnswer {
 
 const noWire: Wire = {
   body: () => ({}),
+  spare: {},
   reader: () => () => {},
 };
+
+/**
+ * Mistral's own API knows no `stream_options` and always counts usage. OpenAI's accepts `max_completion_tokens` for every
+ * model, and `max_tokens` only for older ones. Other endpoints are asked, because they say so if they reject a field.
+ */
+export function fieldsRejectedAt(baseUrl: string): readonly string[] {
+  const host = URL.parse(baseUrl)?.hostname ?? '';
+  if (/(^|\.)mistral\.ai$/.test(host)) return ['stream_options'];
+  return /(^|\.)openai\.(com|azure\.com)$/.test(host) ? ['max_tokens'] : [];
+}

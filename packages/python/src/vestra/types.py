@@ -58,6 +58,7 @@ TurnTraceMissingToolReason = Literal[
     "sign_in_over",
     "removed",
     "too_many_tools",
+    "rejected_by_provider",
 ]
 ScenarioDraftPersonalKind = Literal["user", "email", "phone", "card", "iban", "other"]
 MessageFeedbackRaterType = Literal["user", "member", "key"]
@@ -825,7 +826,7 @@ class TurnTrace(Resource):
     totals: TurnTraceTotals
     """All charges, including tools and the computer."""
     missing_tools: list[TurnTraceMissingTool]
-    """Servers whose tools were unavailable to the agent; it was informed."""
+    """Servers whose tools were unavailable to the agent, and tools that the model’s provider rejected."""
 
 
 class ScenarioDraft(Resource):
@@ -955,7 +956,7 @@ class TaskTrace(Resource):
     totals: TaskTraceTotals
     """All charges, including tools and the computer."""
     missing_tools: list[TaskTraceMissingTool]
-    """Servers whose tools were unavailable to the agent; it was informed."""
+    """Servers whose tools were unavailable to the agent, and tools that the model’s provider rejected."""
 
 
 class Batch(Resource):
@@ -1334,7 +1335,7 @@ class ToolServer(Resource):
     id: str
     """The id of the MCP server, or of the app."""
     server: str
-    """The slug of the server, or the id of the app."""
+    """The slug of the server, the id of the app, or the name of your function."""
     reason: TurnTraceMissingToolReason
     """Why they were unavailable."""
     user_id: str | None
@@ -1791,6 +1792,10 @@ class Model(Resource):
     """Whether a deployment can use it now."""
     unavailable_reason: str | None
     """Why it is unavailable; null if it is available."""
+    adjustments: list[str] | None = None
+    """Requests that its provider rejected, and how this process has changed them since; absent if
+    none.
+    """
 
 
 class Member(Resource):
@@ -2683,7 +2688,7 @@ class TurnTraceTotals(Resource):
 
 class TurnTraceMissingTool(Resource):
     server: str
-    """The slug of the server, or the id of the app."""
+    """The slug of the server, the id of the app, or the name of your function."""
     reason: TurnTraceMissingToolReason
     """Why they were unavailable."""
     message: str
@@ -2755,7 +2760,7 @@ class TaskTraceTotals(Resource):
 
 class TaskTraceMissingTool(Resource):
     server: str
-    """The slug of the server, or the id of the app."""
+    """The slug of the server, the id of the app, or the name of your function."""
     reason: TurnTraceMissingToolReason
     """Why they were unavailable."""
     message: str
@@ -3696,7 +3701,7 @@ class ToolServerAwayEvent(Resource):
 class ToolServerAwayData(Resource):
     """The object of the event, as it was at that moment."""
     server: str
-    """The slug of the server, or the id of the app."""
+    """The slug of the server, the id of the app, or the name of your function."""
     reason: TurnTraceMissingToolReason
     """Why they were unavailable."""
     user_id: str | None

@@ -39,7 +39,7 @@ export function register(
       notebooks: notebookRoutes({ db, reader: documents, republishLive, jobs, embeddings, search }),
       skills: skillRoutes({ db, openZip, republishLive }),
       mcpServers: mcpServerRoutes({ db, vault, client: mcpClient, assertCallable, republishLive }),
-      models: modelRoutes({ catalogue: models.catalogue }),
+      models: modelRoutes(models),
     }),
     jobs: {
       'document.index': ({ document_id }, { signal }) =>

@@ -97,7 +97,7 @@ export async function createKernel(
     documents: createDocumentReader(),
     embeddings,
     comparesVectors,
-    models: measuredModels(createModels(config.models), metrics),
+    models: measuredModels(createModels(config.models, {}, { onAdjusted: logAdjustment(log) }), metrics),
     mcpClient,
     customerMemory: createCustomerMemory({ outbound, signingSecret, log }),
     apps,
@@ -105,6 +105,10 @@ export async function createKernel(
   };
   return { kernel, firstCredentials };
 }
+
+/** A provider rejected a request. The operator sees once how requests to this model have changed. */
+const logAdjustment = (log: Logger) => (model: string, sentence: string) =>
+  log.warn({ model }, `requests to a model were adjusted: ${sentence}`);
 
 function openEmbeddings(config: Config, log: Logger, shutdown: Shutdown): Embeddings {
   if (config.embeddings) return createProviderEmbeddings(createEmbedder(config.embeddings));

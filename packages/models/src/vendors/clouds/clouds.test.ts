@@ -2,6 +2,7 @@ import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { crc32 } from 'node:zlib';
+import type { ToolDefinition } from '@vestra/agent/message';
 import type { ModelEvent } from '@vestra/agent/model';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,6 +10,7 @@ import { ownModels } from '../../catalogue/own-models.ts';
 import { createModels } from '../../models.ts';
 import type { ModelSettings } from '../../settings.ts';
 import { refusalByRule } from '../../testing/vendor-rules.ts';
+import { hardSchemas } from '../wires/hard-schemas.fixture.ts';
 import { readAwsEventStream } from './aws-event-stream.ts';
 import { signedByAws } from './aws-signature.ts';
 import type { Clouds } from './clouds.ts';
@@ -84,14 +86,14 @@ function modelOf(id: string, access: 'bearer' | 'keys' = 'bearer') {
   return createModels(settings, { attempts: 1 }).model(id);
 }
 
-async function heard(id: string, access?: 'bearer' | 'keys') {
+async function heard(id: string, access?: 'bearer' | 'keys', tools: readonly ToolDefinition[] = []) {
   asked = [];
   const events: ModelEvent[] = [];
   const request = {
     model: id,
     system: ['Be kind.'],
     messages: [{ role: 'user' as const, parts: [{ kind: 'text' as const, text: 'Hi' }] }],
-    tools: [],
+    tools,
     signal: new AbortController().signal,
   };
   const failure = await (async () => {
@@ -343,4 +345,29 @@ it.each([
       .end(JSON.stringify({ message: secrets.join(' '), error: { message: secrets.join(' ') } }));
   const { failure } = await heard(id);
   expect(failure).toBe(message);
+});
+
+describe('[MOD-700] tools that vendors reject', () => {
+  const openai = [
+    { type: 'response.output_text.delta', delta: 'Hi' },
+    { type: 'response.completed', response: {} },
+  ];
+  const gemini = [{ candidates: [{ content: { parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }] }];
+
+  it.each([
+    ['bedrock/global.anthropic.claude-opus-5-5', Buffer.concat(claude.map(chunk))],
+    ['vertex/claude-opus-5-5', asEvents(claude)],
+    ['vertex/gemini-2.5-pro', asEvents(gemini)],
+    ['azure/prod', asEvents(openai)],
+  ])('reach %s in an accepted form', async (id, answer) => {
+    respond = (response, { path }) =>
+      response.end(path === '/token' ? JSON.stringify({ access_token: 'access-token-1', expires_in: 3600 }) : answer);
+    const tools = Object.values(hardSchemas).map(({ schema }, at) => ({
+      name: `tool_${at}`,
+      description: 'x'.repeat(2_000),
+      inputSchema: schema,
+    }));
+    const { failure, calls } = await heard(id, 'bearer', tools);
+    expect([failure, calls.length]).toEqual([null, 1]);
+  });
 });

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@vestra/agent/message';
 import { type JsonRecord, recordOf, textOf } from './json.ts';
-import { mapSchema, schemasIn } from './schemas.ts';
+import { mapSchema, schemaAt, schemasIn, wordsOfLimits } from './schemas.ts';
 
 /** The vendor rejects more than 24, and fails to compile many schemas with fewer. */
 const mostOptionalProperties = 10;
@@ -22,7 +22,7 @@ export function isTakenByAnthropic(schema: JsonSchema): boolean {
 
   function optionalBehind(reference: string, referrers: readonly string[]): number {
     if (referrers.includes(reference)) return Number.POSITIVE_INFINITY;
-    const found = known.get(reference) ?? optionalIn(resolved(schema, reference), [...referrers, reference]);
+    const found = known.get(reference) ?? optionalIn(recordOf(schemaAt(schema, reference)), [...referrers, reference]);
     known.set(reference, found);
     return found;
   }
@@ -33,26 +33,14 @@ export function isTakenByAnthropic(schema: JsonSchema): boolean {
 const kept = ['$schema', '$id', 'title', 'description', 'default', 'const', 'enum', 'type', 'anyOf', 'allOf'];
 const definitions = ['$defs', 'definitions'];
 const formats = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'uri', 'ipv4', 'ipv6', 'uuid'];
-const limits = [
-  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength', 'pattern'],
-  ...['minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'not'],
-];
-
 /** Reduces the schema to the keywords that the vendor accepts. The rest is described to the model in words. */
 export function schemaForAnthropic(schema: JsonSchema): JsonRecord {
   return mapSchema(schema, (node) => {
     if (typeof node.$ref === 'string') return pick(node, ['$ref', ...definitions]);
     const isObject = node.type === 'object' || node.properties !== undefined;
     const isKnownFormat = formats.includes(textOf(node.format));
-    const told = [
-      ...limits
-        .filter((limit) => node[limit] !== undefined && node[limit] !== false)
-        .map((limit) => sentence(node, limit)),
-      ...(typeof node.format === 'string' && !isKnownFormat ? [`format: ${node.format}`] : []),
-    ];
-    const description = [textOf(node.description), told.length > 0 ? `${told.join('; ')}.` : '']
-      .filter(Boolean)
-      .join('\n');
+    const told = wordsOfLimits(node, (limit) => limit !== 'format' || !isKnownFormat);
+    const description = [textOf(node.description), told].filter(Boolean).join('\n');
     return {
       ...pick(node, [...kept, ...definitions, 'items']),
       ...(node.anyOf === undefined && node.oneOf !== undefined && { anyOf: node.oneOf }),
@@ -63,24 +51,10 @@ export function schemaForAnthropic(schema: JsonSchema): JsonRecord {
   });
 }
 
-function sentence(node: JsonRecord, limit: string): string {
-  const value = node[limit];
-  const words = limit.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-  return `${words}: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
-}
-
 function isOpen({ type, properties, patternProperties, additionalProperties }: JsonRecord): boolean {
   if (additionalProperties === true || (typeof additionalProperties === 'object' && additionalProperties)) return true;
   if (Object.keys(recordOf(patternProperties)).length > 0) return true;
   return [type].flat().includes('object') && properties === undefined && additionalProperties !== false;
-}
-
-function resolved(schema: JsonSchema, reference: string): JsonRecord {
-  if (!reference.startsWith('#/')) return {};
-  const path = reference.slice(2).split('/');
-  return recordOf(
-    path.reduce<unknown>((node, name) => recordOf(node)[name.replaceAll('~1', '/').replaceAll('~0', '~')], schema),
-  );
 }
 
 const pick = (node: JsonRecord, keywords: readonly string[]): JsonRecord =>

@@ -22,6 +22,13 @@ export const anthropicWire: Wire = {
     ...reasoningOf({ modelId, mustCallTool, maxOutputTokens, ...levels }, output),
   }),
 
+  spare: {
+    thinking: { paths: ['thinking'] },
+    anthropic_beta: { paths: ['anthropic_beta', 'thinking'], named: /beta flag/i },
+    cache_control: { paths: ['system.*.cache_control', 'messages.*.content.*.cache_control'] },
+    title: { paths: ['messages.*.content.*.title'] },
+  },
+
   reader(answer) {
     const calls = new Map<unknown, WrittenCall>();
     const parts = new Map<unknown, AnswerPart>();

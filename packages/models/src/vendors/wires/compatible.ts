@@ -5,7 +5,6 @@ import { vendorErrorOf } from '../fault.ts';
 import { piecesOf, think, writeText } from '../reasoning.ts';
 import { countOf, dataUrlOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
 import { effortForCompatible } from './reasoning-level.ts';
-import { cutDescription, mapSchema, oncePerSchema, withProperties } from './schemas.ts';
 import { mediaOf, type Wire, type WireAnswer, type WireRequest, type WrittenCall } from './wire.ts';
 
 /** Chat completions, as in OpenAI's older endpoint and all servers like it: POST …/chat/completions. */
@@ -24,11 +23,17 @@ export const compatibleWire: Wire = {
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, inputSchema }) => ({
         type: 'function',
-        function: { name, description: cutDescription(description), parameters: parametersOf(inputSchema) },
+        function: { name, description, parameters: inputSchema },
       })),
     }),
     response_format: formatOf(output),
   }),
+
+  spare: {
+    stream_options: { paths: ['stream_options'] },
+    max_tokens: { paths: ['max_tokens'], renamedTo: 'max_completion_tokens' },
+    max_completion_tokens: { paths: ['max_completion_tokens'] },
+  },
 
   reader(answer) {
     const readCallPiece = createCallPieces(answer.calls);
@@ -50,8 +55,7 @@ export const compatibleWire: Wire = {
       for (const piece of listOf(tool_calls)) {
         const known = answer.calls.length;
         readCallPiece(recordOf(piece));
-        // These endpoints compare ids only within one request.
-        if (answer.calls.length > known) answer.parts.push({ kind: 'call', id: '' });
+        if (answer.calls.length > known) keepCallIds(answer);
       }
       readThoughts(recordOf(delta));
       // Counts may follow in a separate event.
@@ -63,7 +67,19 @@ export const compatibleWire: Wire = {
   },
 };
 
-const parametersOf = oncePerSchema((schema) => mapSchema(schema, withProperties));
+/** Adds a part for a new call. Calls may arrive out of order, so their ids are assigned again. */
+function keepCallIds({ calls, parts }: WireAnswer): void {
+  // The empty mark keeps the id even without reasoning, for models that read their own ids.
+  parts.push({ kind: 'call', id: '', mark: {} });
+  let at = 0;
+  for (const part of parts) {
+    if (part.kind !== 'call') continue;
+    const { id } = calls[at++] as WrittenCall;
+    part.id = isOurs(id) ? '' : id;
+  }
+}
+
+const isOurs = (id: string) => /^call_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id);
 
 function messagesOf(message: Message, isReasoningLeftOut: boolean): JsonRecord[] {
   switch (message.role) {

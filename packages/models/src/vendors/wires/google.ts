@@ -5,12 +5,16 @@ import { VendorError, vendorErrorOf } from '../fault.ts';
 import { partsOf, piecesOf, writeText } from '../reasoning.ts';
 import { base64Of, countOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
 import { thinkingForGoogle } from './reasoning-level.ts';
-import { mapSchema } from './schemas.ts';
 import { mediaOf, type Wire, type WireAnswer, type WireRequest, type WrittenCall } from './wire.ts';
+
+const spare: Wire['spare'] = {
+  id: { paths: ['contents.*.parts.*.functionCall.id', 'contents.*.parts.*.functionResponse.id'] },
+};
 
 /** Gemini: POST …/models/<model>:streamGenerateContent?alt=sse, https://ai.google.dev/api/generate-content. */
 export const googleWire: Wire = {
   body: (request) => bodyOf(request, (id) => ({ id })),
+  spare,
   reader: readerOf,
 };
 
@@ -24,6 +28,7 @@ export const vertexGoogleWire: Wire = {
     const given = new Set(request.messages.flatMap(idsOfVendor));
     return bodyOf(request, (id) => (given.has(id) ? { id } : {}));
   },
+  spare,
   reader: readerOf,
 };
 
@@ -132,12 +137,8 @@ function partOf(part: UserPart) {
 function formatOf(output: WireRequest['output']) {
   if (output.type === 'text') return {};
   if (output.type === 'json') return { responseMimeType: 'application/json' };
-  return { responseMimeType: 'application/json', responseJsonSchema: mapSchema(output.schema, withoutConst) };
+  return { responseMimeType: 'application/json', responseJsonSchema: output.schema };
 }
-
-/** The vendor supports `enum` but not `const`. */
-const withoutConst = ({ const: value, ...node }: JsonRecord): JsonRecord =>
-  value === undefined ? node : { ...node, enum: [value] };
 
 function readPart(answer: WireAnswer, { text, thought, functionCall, thoughtSignature }: JsonRecord): void {
   const mark = typeof thoughtSignature === 'string' ? { thoughtSignature } : undefined;

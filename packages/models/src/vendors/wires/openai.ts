@@ -1,10 +1,9 @@
-import type { JsonSchema, Message, ToolDefinition, ToolResult, UserPart } from '@vestra/agent/message';
+import type { Message, ToolDefinition, ToolResult, UserPart } from '@vestra/agent/message';
 import type { Usage } from '@vestra/agent/model';
 import { vendorErrorOf } from '../fault.ts';
 import { type Piece, piecesOf, writeText } from '../reasoning.ts';
 import { countOf, dataUrlOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
 import { effortForOpenai } from './reasoning-level.ts';
-import { cutDescription, mapSchema, oncePerSchema, withProperties } from './schemas.ts';
 import { mediaOf, type Wire, type WireAnswer, type WireRequest, type WrittenCall } from './wire.ts';
 
 /** Responses: POST /v1/responses, https://platform.openai.com/docs/api-reference/responses-streaming. */
@@ -21,6 +20,12 @@ export const openaiWire: Wire = {
     ...(tools.length > 0 && { tools: tools.map(toolOf) }),
     ...formatOf(output),
   }),
+
+  spare: {
+    include: { paths: ['include'] },
+    strict: { paths: ['tools.*.strict'] },
+    max_output_tokens: { paths: ['max_output_tokens'] },
+  },
 
   reader(answer, { tools }) {
     let hasRefused = false;
@@ -143,21 +148,19 @@ function partOf(part: UserPart): JsonRecord {
   return { type: 'input_file', filename: part.filename, file_data: data };
 }
 
-const parametersOf = oncePerSchema(schemaForOpenai);
-
 const toolOf = ({ name, description, inputSchema }: ToolDefinition) => ({
   type: 'function',
   name,
-  description: cutDescription(description),
-  parameters: parametersOf(inputSchema),
+  description,
+  parameters: inputSchema,
   strict: false,
 });
 
 function formatOf(output: WireRequest['output']) {
   if (output.type === 'text') return {};
   if (output.type === 'json') return { text: { format: { type: 'json_object' } } };
-  const schema = schemaForOpenai(output.schema);
-  return { text: { format: { type: 'json_schema', name: 'answer', strict: output.strict, schema } } };
+  const { strict, schema } = output;
+  return { text: { format: { type: 'json_schema', name: 'answer', strict, schema } } };
 }
 
 function callsOf(
@@ -209,32 +212,3 @@ function endOf(reason: string, hasOnlyRefused: boolean): WireAnswer['end'] {
   if (reason === 'content_filter' || hasOnlyRefused) return 'filtered';
   return reason === 'completed' ? 'complete' : 'unknown';
 }
-
-/**
- * The vendor rejects a whole request for an unknown keyword. Such keywords are omitted and checked after the answer. A
- * single reference in `allOf`, as schema libraries write it, is sent as the reference.
- */
-function schemaForOpenai(schema: JsonSchema): JsonRecord {
-  const { $ref, ...root } = mapSchema(schema, takenNode);
-  if (typeof $ref !== 'string') return root;
-  // The outermost schema must be an object, not a reference to one.
-  const [, keyword = '', name = ''] = /^#\/(\$defs|definitions)\/(.+)$/.exec($ref) ?? [];
-  const referred = recordOf(root[keyword])[name];
-  return referred ? { ...recordOf(referred), ...root } : { $ref, ...root };
-}
-
-function takenNode({ propertyNames: _, pattern, allOf, ...node }: JsonRecord): JsonRecord {
-  const reference = loneReference(listOf(allOf));
-  return {
-    ...withProperties(node),
-    ...(pattern !== undefined && !looksAround(textOf(pattern)) && { pattern }),
-    ...(allOf !== undefined && (reference ? { $ref: reference } : { allOf })),
-  };
-}
-
-function loneReference([only, ...others]: readonly unknown[]): string {
-  return others.length === 0 && Object.keys(recordOf(only)).length === 1 ? textOf(recordOf(only).$ref) : '';
-}
-
-/** Inside a character class these characters are literal. */
-const looksAround = (pattern: string) => /\(\?<?[=!]/.test(pattern.replace(/\\./gs, '').replace(/\[[^\]]*\]/g, ''));

@@ -42,7 +42,7 @@ async function hear(stream: AsyncIterable<ModelEvent>): Promise<Heard> {
   for await (const event of stream) {
     if (event.type === 'text') heard.text += event.text;
     else if (event.type === 'call') heard.calls.push(event.call);
-    else heard.reasoning = event.reasoning ?? null;
+    else if (event.type === 'end') heard.reasoning = event.reasoning ?? null;
   }
   return heard;
 }

@@ -36,18 +36,43 @@ function mapEach(schema: unknown, change: (node: JsonRecord) => JsonRecord): unk
   return typeof schema === 'object' && schema !== null ? mapSchema(schema, change) : schema;
 }
 
-/** OpenAI and compatible endpoints reject a whole request for an object schema without `properties`. */
-export const withProperties = (node: JsonRecord): JsonRecord =>
-  [node.type].flat().includes('object') && node.properties === undefined ? { ...node, properties: {} } : node;
+/** Returns the schema that a reference inside `root` points to; null if there is none. */
+export function schemaAt(root: JsonSchema, reference: string): unknown {
+  if (reference === '#') return root;
+  if (!reference.startsWith('#/')) return null;
+  let found: unknown = root;
+  for (const step of reference.slice(2).split('/')) {
+    const name = unescaped(step).replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return null;
+    found = (found as JsonRecord)[name];
+  }
+  return found;
+}
 
-/** OpenAI and compatible endpoints reject a whole request for one longer description. Others accept any length. */
-const maxDescription = 1024;
+function unescaped(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step;
+  }
+}
 
-/** Cuts a tool's description to the length that these endpoints accept, and marks the cut. */
-export const cutDescription = (text: string): string =>
-  text.length <= maxDescription ? text : `${text.slice(0, maxDescription - cutMark.length).toWellFormed()}${cutMark}`;
+const limits = [
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'minLength', 'maxLength', 'pattern'],
+  ...['minItems', 'maxItems', 'uniqueItems', 'minProperties', 'maxProperties', 'not', 'format'],
+];
 
-const cutMark = ' … (cut)';
+/** Describes limits that a vendor cannot enforce to the model: `min length: 3; format: uri.` */
+export function wordsOfLimits(node: JsonRecord, isTold: (keyword: string) => boolean): string {
+  const told = limits
+    .filter((limit) => node[limit] !== undefined && node[limit] !== false && isTold(limit))
+    .map((limit) => {
+      const value = node[limit];
+      const words = limit.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+      return `${words}: ${typeof value === 'string' ? value : JSON.stringify(value)}`;
+    });
+  return told.length > 0 ? `${told.join('; ')}.` : '';
+}
 
 /** Caches the result by schema: every request of a conversation sends the same tools. */
 export function oncePerSchema<Result>(make: (schema: JsonSchema) => Result): (schema: JsonSchema) => Result {

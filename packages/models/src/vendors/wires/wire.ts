@@ -6,10 +6,21 @@ import type { PartsWriter } from '../reasoning.ts';
 export type Wire = {
   body: (request: WireRequest) => object;
   /**
+   * Fields that a request can do without, if an endpoint rejects them. `store` is not among them: without it the vendor
+   * would store the data of users.
+   */
+  spare: Readonly<Record<string, SpareField>>;
+  /**
    * Each event is one JSON value of the stream, or `doneMark`. An event that reports an error throws a `VendorError`.
    */
   reader: (answer: WireAnswer, request: WireRequest) => (event: unknown) => void;
 };
+
+/**
+ * `paths`: its places in the body, `*` for each element of a list. `renamedTo`: the name that newer endpoints use.
+ * `named`: other words of a vendor for it.
+ */
+export type SpareField = { paths: readonly string[]; renamedTo?: string; named?: RegExp };
 
 /** A vendor-neutral request: no empty texts, and only names, ids and files that the vendor accepts. */
 export type WireRequest = {

@@ -1,19 +1,26 @@
-import type { Catalogue, CatalogueModel } from '@vestra/models/catalogue/catalogue';
+import type { CatalogueModel } from '@vestra/models/catalogue/catalogue';
 import { retirementNotes } from '@vestra/models/catalogue/retirement';
+import type { Models } from '@vestra/models/models';
 import type { Handlers } from '../../platform/http/handler.ts';
 
-export function modelRoutes({ catalogue }: { catalogue: Catalogue }): Handlers<'models'> {
+export function modelRoutes({ catalogue, adjustments }: Pick<Models, 'catalogue' | 'adjustments'>): Handlers<'models'> {
   return {
-    list: async ({ caller }) => ({
-      data: catalogue.list(caller.mode).map(presentModel),
-      next_cursor: null,
-      notes: retirementNotes(catalogue.list(caller.mode), new Date()),
-    }),
+    list: async ({ caller }) => {
+      const listed = catalogue.list(caller.mode);
+      return {
+        data: listed.map((model) => presentModel(model, adjustments(model.id))),
+        next_cursor: null,
+        notes: [
+          ...retirementNotes(listed, new Date()),
+          ...listed.flatMap(({ id }) => adjustments(id).map((sentence) => `\`${id}\`: ${sentence}`)),
+        ],
+      };
+    },
   };
 }
 
 /** The endpoint and the key of a model stay private. */
-const presentModel = (model: CatalogueModel) => ({
+const presentModel = (model: CatalogueModel, adjustments: readonly string[]) => ({
   object: 'model' as const,
   id: model.id,
   provider: model.provider,
@@ -30,4 +37,5 @@ const presentModel = (model: CatalogueModel) => ({
   replacement: model.replacement,
   available: model.available,
   unavailable_reason: model.unavailable_reason,
+  ...(adjustments.length > 0 && { adjustments: [...adjustments] }),
 });

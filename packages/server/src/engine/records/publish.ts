@@ -71,6 +71,16 @@ export function publishUnavailableServer(
   });
 }
 
+/** No outage, and no webhook: it stays so until the tool or the model changes. The message is in the trace. */
+export function publishRejectedTool(
+  change: Change,
+  { turn, task }: { turn: TurnRow; task: TaskRow | null },
+  server: string,
+): void {
+  const data = { server, reason: 'rejected_by_provider' as const, user_id: null };
+  change.log({ type: 'tool_server.away', turnId: turn.id, taskId: task?.id ?? null, data });
+}
+
 type TaskEvent = 'task.started' | 'task.completed' | 'task.failed' | 'task.stopped';
 
 /** `extra` is set if a limit or a policy stopped the task, and not if a person did. */

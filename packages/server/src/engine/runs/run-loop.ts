@@ -19,6 +19,7 @@ import { changeConversation } from '../records/change.ts';
 import { countConnectedApps } from '../records/interactions.ts';
 import type { RunSubject, TurnRow } from '../records/tables.ts';
 import { findTurn } from '../records/turns.ts';
+import { recordRejectedTool } from '../tools/missing-tools.ts';
 import { refusalOfHigherPrice, storeMedia, trackBackgroundCalls, withComputerMeter } from '../tools/tool-calls.ts';
 import type { BrokenEnd } from '../transitions/end-run.ts';
 import { endReply, endRun } from '../turns/end-run.ts';
@@ -160,6 +161,7 @@ function portsOf(
 ): Ports {
   const { turn, task } = subject;
   const tenant = { orgId: turn.org_id, mode: turn.mode };
+  const rejected = new Set<string>();
   return {
     model: withFallbacks(runMoney.metered(engine.models.model(model.id)), async () =>
       (await fallbacksOf(engine, turn, model.id)).map((other) =>
@@ -214,6 +216,12 @@ function portsOf(
     },
     clock: { now: Date.now, alarm },
     newCallId: () => newId('call'),
+    async warn({ tool: name, message }) {
+      if (rejected.has(name)) return;
+      rejected.add(name);
+      const tool = tools.all.find(({ definition }) => definition.name === name);
+      await recordRejectedTool(engine, subject, run, { server: tool?.server ?? name, message });
+    },
     // Shutdown waits for open streams anyway, so a streamed reply is finished here. A task may take an hour, so another
     // process takes it over at its next step.
     isLeaving: () => engine.runner.isLeaving() && !(task === null && engine.isFollowed(turn.conversation_id)),

@@ -10,10 +10,10 @@ import {
 } from '../../agents/tool-servers/index.ts';
 import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import { changeConversation } from '../records/change.ts';
-import { publishUnavailableServer } from '../records/publish.ts';
+import { publishRejectedTool, publishUnavailableServer } from '../records/publish.ts';
 import type { MessageTool, RunSubject } from '../records/tables.ts';
-import { updateTask } from '../records/tasks.ts';
-import { updateTurn } from '../records/turns.ts';
+import { findTask, updateTask } from '../records/tasks.ts';
+import { findTurn, updateTurn } from '../records/turns.ts';
 import type { ToolParts } from './ports.ts';
 
 /**
@@ -44,6 +44,27 @@ export async function recordMissingTools(
   });
 }
 
+/** Stores with the run, and reports on its stream, a tool that the model's provider rejected. */
+export async function recordRejectedTool(
+  engine: ToolParts,
+  { turn, task }: RunSubject,
+  run: RunLease,
+  { server, message }: { server: string; message: string },
+): Promise<void> {
+  await changeConversation(engine, turn.conversation_id, run, async (change) => {
+    const tenant = { orgId: turn.org_id, mode: turn.mode };
+    const current = task ? await findTask(change.tx, tenant, task.id) : await findTurn(change.tx, turn.id);
+    const known = current?.missing_tools ?? [];
+    const entry: MissingTool = { server, reason: 'rejected_by_provider', message };
+    // A run that another process continues meets the rejection again.
+    if (known.some((each) => isDeepStrictEqual(each, entry))) return;
+    const missing_tools = [...known, entry];
+    if (task) await updateTask(change.tx, task, { missing_tools });
+    else await updateTurn(change.tx, turn.id, { missing_tools });
+    if (!change.conversation.is_hidden) publishRejectedTool(change, { turn, task }, server);
+  });
+}
+
 /** The line for the model. It may repeat it to the person, so it has no address and no name of a secret. */
 export const describeMissingServer = ({ slug, reason }: UnavailableServer) => `\`${slug}\`: ${reasonTexts[reason]}`;
 
@@ -56,6 +77,7 @@ const reasonTexts: Record<AwayReason, string> = {
   sign_in_over: 'the person’s sign-in to it is over; they must connect it again.',
   removed: 'the company has removed it.',
   too_many_tools: 'you have only some of its tools, since there are more than you can be given at once.',
+  rejected_by_provider: 'you cannot be given one of its tools.',
 };
 
 /** Vendors refuse a request with too many tools. Servers may offer any number, so their last tools are dropped first. */

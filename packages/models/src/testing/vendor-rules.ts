@@ -1,10 +1,12 @@
+import { conversationRules } from './conversation-rules.ts';
+import { refusalBySchema } from './published-schemas.ts';
 import { asList, asRecord } from './scripted-answer.ts';
 
 /**
  * A request that a vendor is known to reject, with the vendor's response. Test servers check every request against
  * these rules, because a server that accepts anything hides such a request. Add a row for each new rejection.
  */
-type VendorRule = {
+export type VendorRule = {
   /** The public thread that quotes the rejection. */
   thread: string;
   /** Part of the request's path. */
@@ -16,7 +18,8 @@ type VendorRule = {
 };
 
 type Body = Record<string, unknown>;
-export type Refusal = { status: number; body: object };
+/** `schemaFault`: the body does not match the vendor's published schema, which no request may do. */
+export type Refusal = { status: number; body: object; schemaFault?: string };
 
 const chatCompletions = /\/chat\/completions$/;
 const responses = /\/responses$/;
@@ -108,15 +111,16 @@ export const vendorRules = {
     status: 400,
     error: ofOpenai(null),
   },
+  ...conversationRules,
 } satisfies Record<string, VendorRule>;
 
-/** Returns the vendor's response to a body that breaks one of its rules; null if it breaks none. */
+/** Returns the vendor's response to a body that breaks a rule or the published schema; null if it is accepted. */
 export function refusalByRule(path: string, body: Body): Refusal | null {
   for (const { path: of, fault, status, error } of Object.values<VendorRule>(vendorRules)) {
     const message = of.test(path.replace(/\?.*/, '')) ? fault(body) : null;
     if (message !== null) return { status, body: error(message) };
   }
-  return null;
+  return refusalBySchema(path, body);
 }
 
 function callIdFault({ contents }: Body): string | null {

@@ -33,6 +33,8 @@ type SentRequest = {
 type OpenExchange = {
   check: string;
   sent: SentRequest;
+  /** The body, if it is written piece by piece, as `fetch` does. */
+  written: Buffer[];
   status: number | null;
   headers: Record<string, string>;
   chunks: Buffer[];
@@ -54,7 +56,11 @@ export function startRecorder(redact: (text: string) => string): Recorder {
     'undici:request:create': (message) => {
       const { request } = message as { request: SentRequest };
       if (request.method === 'CONNECT') return;
-      known.set(request, { check, sent: request, status: null, headers: {}, chunks: [], error: null });
+      known.set(request, { check, sent: request, written: [], status: null, headers: {}, chunks: [], error: null });
+    },
+    'undici:request:bodyChunkSent': (message) => {
+      const { request, chunk } = message as { request: object; chunk: Uint8Array | string };
+      known.get(request)?.written.push(Buffer.from(chunk as Uint8Array));
     },
     'undici:request:headers': (message) => {
       const { request, response } = message as {
@@ -102,7 +108,7 @@ export function startRecorder(redact: (text: string) => string): Recorder {
 
 const sizeOf = (chunks: readonly Buffer[]) => chunks.reduce((sum, { length }) => sum + length, 0);
 
-function recorded({ check, sent, status, headers, chunks, error }: OpenExchange, redact: (text: string) => string) {
+function recorded({ check, sent, written, status, headers, chunks, error }: OpenExchange, redact: (text: string) => string) {
   const asked = pairsOf(typeof sent.headers === 'string' ? sent.headers.split(/: |\r\n/) : sent.headers);
   // Access tokens are requested with a form, whose content is a secret as a whole.
   const isForm = (asked['content-type'] ?? '').includes('urlencoded');
@@ -118,7 +124,7 @@ function recorded({ check, sent, status, headers, chunks, error }: OpenExchange,
       method: sent.method,
       url: redact(redactUrl(new URL(sent.path, sent.origin).href)),
       headers: redactedHeaders(asked, redact),
-      body: isForm ? removed : redact(textOf(sent.body)),
+      body: isForm ? removed : redact(textOf(sent.body) || Buffer.concat(written).toString('utf8')),
     },
     response:
       status === null

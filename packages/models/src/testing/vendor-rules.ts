@@ -38,6 +38,7 @@ const ofOpenai = (code: string | null) => (message: string) => ({
 });
 
 export const vendorRules = {
+  ...conversationRules,
   vertexKnowsNoCallIds: {
     thread: 'https://github.com/vercel/ai/issues/15664',
     // Gemini 3 assigns ids itself since September 2026 and recognises them.
@@ -111,7 +112,6 @@ export const vendorRules = {
     status: 400,
     error: ofOpenai(null),
   },
-  ...conversationRules,
 } satisfies Record<string, VendorRule>;
 
 /** Returns the vendor's response to a body that breaks a rule or the published schema; null if it is accepted. */

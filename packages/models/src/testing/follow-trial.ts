@@ -26,9 +26,14 @@ export function followTrial({
   const reasons = vendor !== 'compatible' && body.tool_choice === undefined && text.includes('Think');
   return {
     ...answer,
-    // Gemini 2 assigns no ids.
-    calls: calls.map((call) => (model.startsWith('gemini-2') ? { id: '', ...call } : call)),
+    calls: calls.map((call, at) => ({ id: idOf(vendor, model, at), ...call })),
     ...(reasons && { thinking: 'Riga lies further north.' }),
     usage: { inputTokens: 40, outputTokens: 20, cacheReadTokens: system.join('').length > 10_000 ? 5_000 : 0 },
   };
+}
+
+/** Gemini 2 assigns no ids. Mistral's have nine letters and digits. */
+function idOf(vendor: NormalisedRequest['vendor'], model: string, at: number): string {
+  if (model.startsWith('gemini-2')) return '';
+  return vendor === 'compatible' ? `call0000${at}` : `call_${at}`;
 }

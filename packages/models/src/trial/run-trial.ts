@@ -93,7 +93,7 @@ function rehearsed(
     pieces: 1,
     calls: answer.calls.map((call, at) => ({ id: `call_${at}`, ...call })),
     usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
-    reasoning: { model: id, parts: [] },
+    reasoning: { model: id, parts: [{ kind: 'thought' }] },
     leftOut: [],
   };
 }

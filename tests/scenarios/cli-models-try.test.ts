@@ -8,7 +8,7 @@ import { followTrial } from '@vestra/models/testing/follow-trial';
 import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/scripted-answer';
 import { type ScriptedModelServer, startScriptedModelServer } from '@vestra/models/testing/scripted-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { runCli, startCli } from '../support/cli.ts';
+import { runAtTerminal, runCli, startCli } from '../support/cli.ts';
 import { blocksOf, commandsIn } from '../support/documented-blocks.ts';
 
 let folder: string;
@@ -96,6 +96,19 @@ describe('[MOD-765] vestra models try', () => {
     expect([code, asked]).toEqual([1, 0]);
     expect(out).toMatch(/^claude-opus-5-5: \d+ checks, about \d+ requests, about \$[\d.]+, at most \$[\d.]+\.\n$/);
     expect(err).toBe('These requests cost money. Add --yes to send them without a question.\n');
+  });
+
+  it('asks at a terminal, shows its progress there, and sends nothing after a no', async () => {
+    const atTerminal = (input: string) =>
+      runAtTerminal(['models', 'try', 'claude-haiku-5-5'], { cwd: folder, env: machine(), input }).catch(
+        ({ code, stdout }: { code: number; stdout: string }) => `${code} ${stdout}`,
+      );
+    const refused = await atTerminal('n\n');
+    expect([refused.startsWith('1 '), asked]).toEqual([true, 0]);
+    expect(refused).toMatch(/Send these requests to the provider\? \[y\/N\][\s\S]*Nothing was sent\./);
+    const accepted = await atTerminal('y\n');
+    expect(accepted).toContain('claude-haiku-5-5: 1 of 17, text …');
+    expect(accepted).toContain('17 of 17 checks work.');
   });
 
   it('stops at Ctrl-C and still writes the recording', async () => {

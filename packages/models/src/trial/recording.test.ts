@@ -54,7 +54,9 @@ describe('[MOD-767] a recorded exchange', () => {
   it('has the body of a request that was written by fetch', async () => {
     answer = gzipSync('x');
     const [exchange] = await recorded(async () =>
-      (await fetch(`${url}?key=${secret}`, { method: 'POST', body: JSON.stringify({ a: secret, b: 1 }) })).arrayBuffer(),
+      (
+        await fetch(`${url}?key=${secret}`, { method: 'POST', body: JSON.stringify({ a: secret, b: 1 }) })
+      ).arrayBuffer(),
     );
     expect(exchange).toMatchObject({
       check: 'one',

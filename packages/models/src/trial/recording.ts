@@ -108,7 +108,10 @@ export function startRecorder(redact: (text: string) => string): Recorder {
 
 const sizeOf = (chunks: readonly Buffer[]) => chunks.reduce((sum, { length }) => sum + length, 0);
 
-function recorded({ check, sent, written, status, headers, chunks, error }: OpenExchange, redact: (text: string) => string) {
+function recorded(
+  { check, sent, written, status, headers, chunks, error }: OpenExchange,
+  redact: (text: string) => string,
+) {
   const asked = pairsOf(typeof sent.headers === 'string' ? sent.headers.split(/: |\r\n/) : sent.headers);
   // Access tokens are requested with a form, whose content is a secret as a whole.
   const isForm = (asked['content-type'] ?? '').includes('urlencoded');

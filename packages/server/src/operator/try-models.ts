@@ -82,8 +82,10 @@ async function tryModel({ print, progress, signal }: TrialOptions, plan: Plan): 
   const { models, entry, estimate, recorder } = plan;
   const reads = readsOf(models, entry);
   const rows: CheckReport[] = [];
-  const showNext = () =>
-    progress.show(`${entry.id}: ${rows.length + 1} of ${checks.length}, ${checks[rows.length]?.name ?? 'done'} …`);
+  const showNext = () => {
+    const next = checks[rows.length];
+    if (next) progress.show(`${entry.id}: ${rows.length + 1} of ${checks.length}, ${next.name} …`);
+  };
   print(`\n${entry.id} (${entry.provider})`);
   showNext();
   for await (const row of runTrial({ model: models.model(entry.id), entry, reads, recorder, signal })) {
@@ -152,7 +154,8 @@ function unknownModel(catalogue: Models['catalogue'], id: string): string {
   return `No configured provider has the model ${id}. ${remedy}`;
 }
 
-const dollars = (usd: number) => `$${usd < 0.1 ? usd.toFixed(4) : usd.toFixed(2)}`;
+/** With the digits that a small amount needs. */
+const dollars = (usd: number) => `$${usd.toFixed(usd >= 0.1 ? 2 : usd >= 0.001 ? 4 : 6)}`;
 
 function estimateLine({ id, priced }: CatalogueModel, { requests, usual_usd, most_usd }: Estimate): string {
   const cost = priced
@@ -178,8 +181,8 @@ function rowLine({ check, status, note, cost_usd, ms, requests }: CheckReport, i
   const numbers =
     requests === 0
       ? ''
-      : `${`${(ms / 1000).toFixed(1)} s`.padStart(7)}  ${(isPriced ? dollars(cost_usd) : '').padStart(8)}`;
-  return `  ${signs[status]}  ${check.padEnd(width)}  ${numbers.padEnd(17)}  ${note}`.trimEnd();
+      : `${`${(ms / 1000).toFixed(1)} s`.padStart(7)}  ${(isPriced ? dollars(cost_usd) : '').padStart(9)}`;
+  return `  ${signs[status]}  ${check.padEnd(width)}  ${numbers.padEnd(18)}  ${note}`.trimEnd();
 }
 
 function summaryLine({ checks: rows, cost_usd, ms, priced }: ModelReport): string {

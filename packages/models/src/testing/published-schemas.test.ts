@@ -114,12 +114,14 @@ describe("[MOD-760] test servers check each request against the vendor's publish
     expect(refusalBySchema(path, bad as Record<string, unknown>)?.schemaFault).toContain(named);
   });
 
-  it('which was written from the named version', () => {
+  it('which was written from the version that the documentation names', () => {
+    const page = readFileSync(join(import.meta.dirname, '../../../../docs/models.md'), 'utf8');
     for (const [schema, { name, version }] of Object.entries(publishedVersions)) {
       const { $comment } = JSON.parse(
         readFileSync(join(import.meta.dirname, `published/${schema}.generated.json`), 'utf8'),
       );
       expect($comment).toBe(`Written by scripts/vendor-schemas.ts from ${name} ${version}.`);
+      expect(page).toContain(`\`${name}\` ${version}`);
     }
     expect(publishedVersions['openai-responses'].version).toBe(rootManifest.devDependencies.openai);
   });

@@ -116,6 +116,36 @@ export const models = area('models', 'done', [
     'While a vendor is unreachable the models of `model_fallbacks` answer, each billed and shown as itself, in its mode only.',
   ],
   [
+    'MOD-760',
+    'docs/models.md#verification',
+    "Test servers check each request against the vendor's published schema, and fail even if the client recovers from a refusal.",
+  ],
+  [
+    'MOD-761',
+    'docs/models.md#verification',
+    'Every provider accepts a matrix of more than 30 requests, hard tool schemas, and a conversation with calls and reasoning.',
+  ],
+  [
+    'MOD-762',
+    'docs/models.md#verification',
+    'Test servers refuse what vendors are known to refuse, and each rule names the thread or page that it comes from.',
+  ],
+  [
+    'MOD-765',
+    'docs/models.md#try-a-model',
+    '`vestra models try` shows what works at a provider with its time and cost, after an estimate, and exits with 1 if an essential check fails.',
+  ],
+  [
+    'MOD-766',
+    'docs/models.md#try-a-model',
+    '`vestra models try` says in one sentence that a key is missing or wrong, a model unknown or retired, or the answer a web page, and tries nothing else.',
+  ],
+  [
+    'MOD-767',
+    'docs/models.md#try-a-model',
+    'A recording of `vestra models try` contains requests and responses, and no key, token, secret or URL parameter.',
+  ],
+  [
     'MOD-210',
     'docs/models.md#clouds',
     'Amazon Bedrock, Azure OpenAI and Vertex AI are asked with their own addresses, keys and framing, and no key is ever repeated.',

@@ -41,6 +41,7 @@ const elsewhere: [RegExp, string][] = [
   [/^npx vestra admin (?!credit)/, 'operator.test.ts'],
   [/^npm (init|pkg|install) |^npx vestra start$/, 'package.test.ts'],
   [/^npx vestra init /, 'the interview below'],
+  [/^vestra models try /, 'cli-models-try.test.ts, against a rule server'],
 ];
 
 /** Separate programs run the blocks of these pages. */

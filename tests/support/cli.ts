@@ -67,11 +67,12 @@ const environmentOf = (cwd: string, env: Record<string, string>) => ({
   ...env,
 });
 
-/** Runs a command at a pseudo terminal and returns everything that it shows. */
-export async function runAtTerminal(words: readonly string[], { cwd, env = {} }: CliOptions): Promise<string> {
+/** Runs a command at a pseudo terminal and returns everything that it shows. `input` is what somebody types. */
+export async function runAtTerminal(words: readonly string[], { cwd, env = {}, input }: CliOptions): Promise<string> {
   const line = [process.execPath, program, ...words].map((word) => `'${word}'`).join(' ');
-  const shown = await promisify(execFile)('script', ['-qec', line, '/dev/null'], { cwd, env: environmentOf(cwd, env) });
-  return shown.stdout;
+  const running = promisify(execFile)('script', ['-qec', line, '/dev/null'], { cwd, env: environmentOf(cwd, env) });
+  if (input !== undefined) running.child.stdin?.write(input);
+  return (await running).stdout;
 }
 
 /** Runs a command to its end. */

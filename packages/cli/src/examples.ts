@@ -35,6 +35,7 @@ const written: Readonly<Record<string, readonly string[]>> = {
   ],
   start: ['vestra start', 'PORT=4700 vestra start', 'vestra start --port 4700 --host 0.0.0.0'],
   doctor: ['vestra doctor', 'vestra doctor --json'],
+  'models try': ['vestra models try', 'vestra models try claude-opus-5-5 gpt-6.1-terra --yes --record recording.json'],
   setup: ['vestra setup voice'],
   status: ['vestra status', 'vestra status --profile work'],
   whoami: ['vestra whoami'],

@@ -10,7 +10,7 @@ import { exampleLines } from './examples.ts';
 const serverProgram = import.meta.resolve('@vestra/server/main/main');
 const operatorProgram = import.meta.resolve('@vestra/server/operator/main');
 
-/** Adds `start`, `doctor`, `setup` and `admin`, which are programs of the server package. */
+/** Adds `start`, `doctor`, `models try`, `setup` and `admin`, which are programs of the server package. */
 export function addLaunchers(program: Command, end: (code: number) => void): void {
   program
     .command('start')
@@ -33,6 +33,20 @@ export function addLaunchers(program: Command, end: (code: number) => void): voi
     .option('--json', 'print JSON')
     .action(async ({ json }: { json?: boolean }) => {
       end(await launch(operatorProgram, ['doctor', ...(json ? ['--json'] : [])]));
+    });
+
+  program.commands
+    .find((command) => command.name() === 'models')
+    ?.command('try')
+    .addHelpText('after', exampleLines('models try'))
+    .description('Try models at their real provider, with the keys of this machine: what works, its cost and time.')
+    .argument('[models...]', 'ids of models; absent: the default model')
+    .option('--yes', 'send the requests without a question')
+    .option('--record <file>', 'write all requests and responses to a file, without keys')
+    .option('--json', 'print JSON')
+    .action(async (models: string[], { yes, record, json }: { yes?: boolean; record?: string; json?: boolean }) => {
+      const flags = [...(yes ? ['--yes'] : []), ...(record ? ['--record', record] : []), ...(json ? ['--json'] : [])];
+      end(await launch(operatorProgram, ['models', 'try', ...models, ...flags]));
     });
 
   program

@@ -74,7 +74,7 @@ export function buildProgram(terminal: Terminal): Program {
   const names = [...table, ...localCommands].map(({ name }) => name);
   return {
     commander,
-    names: [...names, 'start', 'doctor', 'setup', 'admin'],
+    names: [...names, 'start', 'doctor', 'models try', 'setup', 'admin'],
     exitCode: () => exitCode,
     asked: () => asked,
   };

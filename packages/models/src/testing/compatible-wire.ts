@@ -54,13 +54,13 @@ export const compatibleWire: Wire = {
     };
   },
 
-  refuses: (body, _model, given) => {
+  refuses: (body, model, given) => {
     const isWithout = ({ tool_calls, reasoning_content }: Record<string, unknown>) => {
       const calls = asList(tool_calls).map((call) => asRecord(call.function));
       const key = keyOfCalls(
         calls.map(({ name, arguments: json }) => ({ name: String(name), arguments: parsed(json) })),
       );
-      return calls.length > 0 && given.has(key) && typeof reasoning_content !== 'string';
+      return calls.length > 0 && given.get(key)?.model === model && typeof reasoning_content !== 'string';
     };
     if (!asList(body.messages).some(isWithout)) return null;
     return { message: 'The `reasoning_content` in the thinking mode must be passed back to the API.' };

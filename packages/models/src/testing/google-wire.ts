@@ -45,7 +45,7 @@ export const googleWire: Wire = {
     const signature = thinking === null ? {} : { thoughtSignature: encryptedOf(model, thinking) };
     // On the first call only; without calls, on an empty text at the end.
     const functionCalls = calls.map(({ id, name, arguments: json }, at) => ({
-      functionCall: { id, name, args: argsOf(json) },
+      functionCall: { ...(id !== '' && { id }), name, args: argsOf(json) },
       ...(at === 0 && signature),
     }));
     const last = calls.length === 0 && thinking !== null ? [{ text: '', ...signature }] : functionCalls;

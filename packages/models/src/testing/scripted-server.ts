@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ModelSettings } from '../settings.ts';
 import { anthropicWire } from './anthropic-wire.ts';
+import { awsChunks } from './aws-frames.ts';
 import { compatibleWire } from './compatible-wire.ts';
 import { googleWire } from './google-wire.ts';
 import { openaiWire } from './openai-wire.ts';
@@ -15,7 +16,7 @@ import {
   type ScriptedVendor,
   type Wire,
 } from './scripted-answer.ts';
-import { refusalByRule } from './vendor-rules.ts';
+import { type Refusal, refusalByRule } from './vendor-rules.ts';
 
 export type ScriptedModelServer = {
   url: string;
@@ -25,6 +26,9 @@ export type ScriptedModelServer = {
   settings: ModelSettings;
   /** The number of connections ever opened: calls should share them. */
   connectionCount: () => number;
+  /** The requests that it rejected by a rule or by the vendor's published schema, since the start or the last call. */
+  takeRefusals: () => Refusal[];
+  /** Rejects if a request did not match the vendor's published schema, even if the client recovered from it. */
   close: () => Promise<void>;
 };
 
@@ -51,11 +55,17 @@ export async function startScriptedModelServer({
 }): Promise<ScriptedModelServer> {
   let count = 0;
   const thoughts: Thoughts = new Map();
+  let refusals: Refusal[] = [];
+  const schemaFaults: string[] = [];
+  const onRefusal = (refusal: Refusal) => {
+    refusals.push(refusal);
+    if (refusal.schemaFault) schemaFaults.push(refusal.schemaFault);
+  };
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     if (models.length > 0 && request.url?.replace(/\?.*/, '').endsWith('/models')) {
       return void response.end(JSON.stringify({ data: models.map((id) => ({ id })) }));
     }
-    answer(request, response, { respond, thoughts, checksRules }, ++count).catch((error: unknown) => {
+    answer(request, response, { respond, thoughts, checksRules, onRefusal }, ++count).catch((error: unknown) => {
       if (response.headersSent) return response.destroy();
       response.writeHead(500).end(JSON.stringify({ error: { message: String(error) } }));
     });
@@ -75,11 +85,19 @@ export async function startScriptedModelServer({
     baseUrls,
     settings: settingsFor(baseUrls),
     connectionCount: () => connections,
-    close: () =>
-      new Promise((resolve) => {
+    takeRefusals: () => {
+      const taken = refusals;
+      refusals = [];
+      return taken;
+    },
+    close: async () => {
+      await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
-      }),
+      });
+      if (schemaFaults.length > 0)
+        throw new Error(`Requests do not match their vendor's schema:\n${schemaFaults.join('\n')}`);
+    },
   };
 }
 
@@ -110,22 +128,30 @@ async function answer(
     respond,
     thoughts,
     checksRules,
+    onRefusal,
   }: {
     respond: (request: NormalisedRequest) => ScriptedAnswer | Promise<ScriptedAnswer>;
     thoughts: Thoughts;
     checksRules: boolean;
+    onRefusal: (refusal: Refusal) => void;
   },
   count: number,
 ): Promise<void> {
   const path = incoming.url ?? '';
+  if (path === '/token') return void response.end('{"access_token":"scripted-access-token","expires_in":3599}');
   const vendor = vendorOf(path);
   if (!vendor || incoming.method !== 'POST')
     return void response.writeHead(404).end('{"error":{"message":"no route"}}');
   const wire = wires[vendor];
   const body = JSON.parse(await readBody(incoming)) as Record<string, unknown>;
   const byRule = checksRules ? refusalByRule(path, body) : null;
-  if (byRule) return void response.writeHead(byRule.status).end(JSON.stringify(byRule.body));
-  const normalised = wire.normalise(body, path);
+  if (byRule) {
+    onRefusal(byRule);
+    return void response.writeHead(byRule.status).end(JSON.stringify(byRule.body));
+  }
+  // In a cloud, the model is part of the address.
+  const [, inPath] = /\/models?\/([^/:]+)/.exec(decodeURIComponent(path)) ?? [];
+  const normalised = wire.normalise({ model: inPath, ...body }, path);
   const request = {
     ...normalised,
     ...partPassing(normalised.messages),
@@ -142,11 +168,13 @@ async function answer(
   }
   if (scripted.delayMs) await delay(scripted.delayMs);
   if (typeof scripted.fail === 'number') return fail(response, wire, scripted, scripted.fail);
-  await stream(response, wire, scripted, request.model);
+  await stream(response, wire, scripted, { model: request.model, isFramed: path.endsWith(bedrockCall) });
 }
 
+const bedrockCall = '/invoke-with-response-stream';
+
 function vendorOf(path: string): ScriptedVendor | null {
-  if (path.endsWith('/messages')) return 'anthropic';
+  if (/\/messages$|:streamRawPredict$/.test(path) || path.endsWith(bedrockCall)) return 'anthropic';
   if (path.endsWith('/responses')) return 'openai';
   if (path.includes(':streamGenerateContent')) return 'google';
   return path.endsWith('/chat/completions') ? 'compatible' : null;
@@ -163,7 +191,13 @@ function fail(response: ServerResponse, wire: Wire, scripted: ScriptedAnswer, st
   response.writeHead(status, { 'content-type': 'application/json', ...scripted.headers }).end(JSON.stringify(body));
 }
 
-async function stream(response: ServerResponse, wire: Wire, scripted: ScriptedAnswer, model: string): Promise<void> {
+async function stream(
+  response: ServerResponse,
+  wire: Wire,
+  scripted: ScriptedAnswer,
+  { model, isFramed }: { model: string; isFramed: boolean },
+): Promise<void> {
+  const encode = (events: string) => (isFramed ? awsChunks(events) : events);
   const text = typeof scripted.text === 'string' ? [scripted.text] : (scripted.text ?? []);
   const { fail: failure } = scripted;
   if (failure === 'hang' && text.length === 0) return;
@@ -181,15 +215,15 @@ async function stream(response: ServerResponse, wire: Wire, scripted: ScriptedAn
   );
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache', ...scripted.headers });
   const isPlain = !failure && !scripted.chunkDelayMs && !scripted.bytesPerWrite && !scripted.lingerMs;
-  if (isPlain) return void response.end(frames.opening + frames.text.join('') + frames.closing);
+  if (isPlain) return void response.end(encode(frames.opening + frames.text.join('') + frames.closing));
   if (scripted.bytesPerWrite) {
     return writeInPieces(response, frames.opening + frames.text.join('') + frames.closing, scripted.bytesPerWrite);
   }
-  response.write(frames.opening || ': open\n\n');
+  response.write(encode(frames.opening || ': open\n\n'));
   for (const frame of frames.text) {
     if (scripted.chunkDelayMs) await delay(scripted.chunkDelayMs);
     if (response.destroyed) return;
-    response.write(frame);
+    response.write(encode(frame));
   }
   if (failure === 'hang') return;
   if (failure === 'cut') {
@@ -197,7 +231,7 @@ async function stream(response: ServerResponse, wire: Wire, scripted: ScriptedAn
     await delay(20);
     return void response.destroy();
   }
-  response.write(frames.closing);
+  response.write(encode(frames.closing));
   if (scripted.lingerMs) await delay(scripted.lingerMs);
   response.end();
 }

@@ -1,3 +1,5 @@
+import { conversationRules } from './conversation-rules.ts';
+import { refusalBySchema } from './published-schemas.ts';
 import { asList, asRecord } from './scripted-answer.ts';
 import {
   anthropicDraftFault,
@@ -17,7 +19,7 @@ import {
  * A request that a vendor is known to reject, with the vendor's response. Test servers check every request against
  * these rules, because a server that accepts anything hides such a request. Add a row for each new rejection.
  */
-type VendorRule = {
+export type VendorRule = {
   /** The public thread that quotes the rejection. */
   thread: string;
   /** Part of the request's path. */
@@ -29,7 +31,8 @@ type VendorRule = {
 };
 
 type Body = Record<string, unknown>;
-export type Refusal = { status: number; body: object };
+/** `schemaFault`: the body does not match the vendor's published schema, which no request may do. */
+export type Refusal = { status: number; body: object; schemaFault?: string };
 
 const chatCompletions = /\/chat\/completions$/;
 const responses = /\/responses$/;
@@ -57,6 +60,7 @@ const ofAnthropic = (message: string) => ({ type: 'error', error: { type: 'inval
 const ofGoogle = (message: string) => ({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } });
 
 export const vendorRules = {
+  ...conversationRules,
   vertexKnowsNoCallIds: {
     thread: 'https://github.com/vercel/ai/issues/15664',
     // Gemini 3 assigns ids itself since September 2026 and recognises them.
@@ -250,13 +254,13 @@ export const vendorRules = {
   },
 } satisfies Record<string, VendorRule>;
 
-/** Returns the vendor's response to a body that breaks one of its rules; null if it breaks none. */
+/** Returns the vendor's response to a body that breaks a rule or the published schema; null if it is accepted. */
 export function refusalByRule(path: string, body: Body): Refusal | null {
   for (const { path: of, fault, status, error } of Object.values<VendorRule>(vendorRules)) {
     const message = of.test(path.replace(/\?.*/, '')) ? fault(body) : null;
     if (message !== null) return { status, body: error(message) };
   }
-  return null;
+  return refusalBySchema(path, body);
 }
 
 function callIdFault({ contents }: Body): string | null {

@@ -24,12 +24,14 @@ export const models: Record<RawVendor, string> = {
 export async function startRawEndpoint(askedAt?: string) {
   let listener: RequestListener = (_request, response) => response.end();
   const bodies: Record<string, unknown>[] = [];
+  const schemaFaults: string[] = [];
   let socket: Socket | null = null;
   const server = createServer(async (request, response) => {
     socket = request.socket;
     const body = JSON.parse(await textOf(request));
     bodies.push(body);
     const refusal = refusalByRule(request.url ?? '', body);
+    if (refusal?.schemaFault) schemaFaults.push(refusal.schemaFault);
     if (refusal) response.writeHead(refusal.status).end(JSON.stringify(refusal.body));
     else listener(request, response);
   });
@@ -66,11 +68,14 @@ export async function startRawEndpoint(askedAt?: string) {
         }),
     /** Refers to the last request. */
     isConnectionClosed: () => socket?.destroyed ?? false,
-    close: () =>
-      new Promise<void>((resolve) => {
+    /** Rejects if a request did not match the vendor's published schema. */
+    close: async () => {
+      await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
-      }),
+      });
+      if (schemaFaults.length > 0) throw new Error(schemaFaults.join('\n'));
+    },
   };
 }
 

@@ -21,6 +21,7 @@ try {
   loadEnvFile();
   if (words[0] === 'doctor') await runDoctor();
   else if (words.join(' ') === 'setup voice') await runSetupVoice();
+  else if (words[0] === 'models' && words[1] === 'try') await runTryModels(words.slice(2));
   else await run(name);
 } catch (error) {
   if (!(error instanceof StartFailure) && !(error instanceof Failure)) throw error;
@@ -44,6 +45,37 @@ async function runSetupVoice(): Promise<void> {
   const progress = createProgress(process.stderr);
   const result = await setupVoice(voice.folder, progress.show).finally(progress.end);
   process.stdout.write(flags.includes('--json') ? `${JSON.stringify(result, null, 2)}\n` : `${showVoice(result)}\n`);
+}
+
+/** Opens no database: the settings say everything about a provider. Its code is loaded for this command only. */
+async function runTryModels(ids: string[]): Promise<void> {
+  const options = { yes: { type: 'boolean' }, json: { type: 'boolean' }, record: { type: 'string' } } as const;
+  const { values } = misuseOf(() => parseArgs({ args: flags, options, allowPositionals: false }));
+  const { tryModels } = await import('./try-models.ts');
+  const stopping = new AbortController();
+  process.once('SIGINT', () => stopping.abort());
+  const isJson = values.json === true;
+  const report = await tryModels({
+    config: readConfig(process.env),
+    env: process.env,
+    ids,
+    isConfirmed: values.yes === true,
+    recordTo: values.record ?? null,
+    progress: createProgress(process.stderr),
+    print: (line) => (isJson ? process.stderr : process.stdout).write(`${line}\n`),
+    signal: stopping.signal,
+  });
+  if (isJson) process.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+  else if (report.recording) process.stdout.write(`\nThe recording is in ${report.recording}, without keys.\n`);
+  if (!report.ok) process.exitCode = stopping.signal.aborted ? 130 : 1;
+}
+
+function misuseOf<Result>(read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    throw new Misuse((error as Error).message);
+  }
 }
 
 async function run(chosen: string): Promise<void> {

@@ -12,7 +12,7 @@ export function createProgress(stream: NodeJS.WriteStream): Progress {
     show(line) {
       if (!stream.isTTY || performance.now() - shownAt < redrawEveryMs) return;
       shownAt = performance.now();
-      stream.write(`\r\u001b[K${line.slice(0, (stream.columns ?? 80) - 1)}`);
+      stream.write(`\r\u001b[K${line.slice(0, (stream.columns || 80) - 1)}`);
     },
     end() {
       if (stream.isTTY) stream.write('\r\u001b[K');

@@ -104,6 +104,7 @@ it('names the first model of a compatible endpoint as the default, and warns if 
   const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}/v1`;
   const config = readConfig({ OPENAI_COMPATIBLE_BASE_URL: url });
   expect(told(await vendorFindings(config))[0]).toContain('agents answer with compatible/llama-9');
+  expect(told(await vendorFindings(config))[0]).toContain('`vestra models try` tries it');
   data = [];
   expect(told(await vendorFindings(config))[0]).toContain('warn: OPENAI_COMPATIBLE_BASE_URL lists no model');
   other.close();

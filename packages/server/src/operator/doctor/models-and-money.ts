@@ -61,7 +61,7 @@ function defaultFinding(catalogue: Catalogue): Finding {
     );
   return (
     retirementFinding(catalogue, defaultModel, 'the default model') ??
-    ok('models', `agents answer with ${defaultModel} unless they choose another`)
+    ok('models', `agents answer with ${defaultModel} unless they choose another; \`vestra models try\` tries it`)
   );
 }
 

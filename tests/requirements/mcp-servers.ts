@@ -225,9 +225,13 @@ export const mcpServers = area('mcp-servers', 'done', [
   [
     'MCPS-624',
     'docs/tool-servers.md#sessions',
-    'The calls of one run share one session with a server of the older protocol; no other run, user or set of credentials shares it.',
+    'The calls of one conversation or task share one session with a server of the older protocol; no other conversation, task, user or set of credentials shares it.',
   ],
-  ['MCPS-625', 'docs/tool-servers.md#sessions', 'However a run ends, its sessions are closed.'],
+  [
+    'MCPS-625',
+    'docs/tool-servers.md#sessions',
+    'A session is closed when it was idle, when its task ends, and when the process shuts down.',
+  ],
   [
     'MCPS-626',
     'docs/tool-servers.md#sessions',
@@ -242,5 +246,69 @@ export const mcpServers = area('mcp-servers', 'done', [
     'MCPS-628',
     'docs/tool-servers.md#sessions',
     'Limits on requests, bytes and questions hold for each call, although calls share a session.',
+  ],
+  [
+    'MCP-700',
+    'docs/tool-servers.md#results',
+    'Real servers give our client the same tools and results as the official client.',
+  ],
+  [
+    'MCP-701',
+    'docs/tool-servers.md#rules-of-registered-servers',
+    'The list includes tools that a server offers only to clients that can be asked; tools that cannot be called are named with the reason.',
+  ],
+  [
+    'MCP-702',
+    'docs/tool-servers.md#sessions',
+    'A session stays open for the next reply or run, and a real browser server keeps its page between calls.',
+  ],
+  [
+    'MCP-703',
+    'docs/tool-servers.md#sessions',
+    'A server of the older protocol that asks on the stream of the session is heard while a call runs.',
+  ],
+  [
+    'MCP-704',
+    'docs/tool-servers.md#results',
+    'The client passes the scenarios of the official conformance suite that need no sign-in.',
+  ],
+  [
+    'MCP-705',
+    'docs/tool-servers.md#calls-that-take-long',
+    'A call asks for progress, shows it, and gives a server that reports it more time, up to a limit.',
+  ],
+  [
+    'MCP-706',
+    'docs/tool-servers.md#time-limits',
+    'A check and a turn wait equally long for a list, and a turn uses the last list of a slow server.',
+  ],
+  ['MCP-707', 'docs/tool-servers.md#sessions', 'If a new session follows an earlier one, the result tells the agent.'],
+  [
+    'MCP-710',
+    'docs/tool-servers.md#results',
+    'A picture is given once and as a picture, and base64 is never shown as text.',
+  ],
+  ['MCP-711', 'docs/tool-servers.md#results', 'Structured content follows the text if the text does not contain it.'],
+  ['MCP-712', 'docs/tool-servers.md#instructions', 'The agent reads the instructions of a server as data.'],
+  ['MCP-713', 'docs/tool-servers.md#instructions', 'Descriptions of tools reach the model whole.'],
+  [
+    'MCP-714',
+    'docs/tool-servers.md#rules-of-registered-servers',
+    'A tool with an invalid `x-mcp-header`, or one that requires a task of 2025-11-25, is not offered.',
+  ],
+  [
+    'MCP-715',
+    'docs/tool-servers.md#results',
+    'Bytes of a resource become a file of the conversation, and text that was sent as bytes is shown.',
+  ],
+  [
+    'MCP-716',
+    'docs/tool-servers.md#rules-of-registered-servers',
+    'A server that refuses the caller, has no endpoint at the URL or speaks only the old transport is reported with that cause.',
+  ],
+  [
+    'MCP-720',
+    'docs/tool-servers.md#results',
+    'A missing required property gets its default, and `null` for an optional property that does not accept it is left out.',
   ],
 ]);

@@ -307,6 +307,21 @@ export const mcpServers = area('mcp-servers', 'done', [
     'A server that refuses the caller, has no endpoint at the URL or speaks only the old transport is reported with that cause.',
   ],
   [
+    'MCP-721',
+    'docs/deployment-file.md#tools',
+    'With `allow`, the agent is offered these tools of the server and no other.',
+  ],
+  [
+    'MCP-722',
+    'docs/deployment-file.md#tools',
+    'Servers with too many tools share the limit fairly, and applying the file warns about them and about unknown names.',
+  ],
+  [
+    'MCP-723',
+    'docs/deployment-file.md#tools',
+    '`run_without_asking: all` lets every tool of a server run, except those that must wait or are denied.',
+  ],
+  [
     'MCP-720',
     'docs/tool-servers.md#results',
     'A missing required property gets its default, and `null` for an optional property that does not accept it is left out.',

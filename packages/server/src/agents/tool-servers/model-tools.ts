@@ -77,7 +77,8 @@ function rulesFor(shown: string, name: string, server: ServerRules, policy: Poli
       ...policy,
       deny: renamed(policy.deny),
       require_approval: renamed(policy.require_approval),
-      run_without_asking: renamed(policy.run_without_asking),
+      run_without_asking: policy.run_without_asking === 'all' ? ('all' as const) : renamed(policy.run_without_asking),
+      ...(policy.allow && { allow: renamed(policy.allow) }),
     },
   };
 }

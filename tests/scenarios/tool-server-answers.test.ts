@@ -28,7 +28,7 @@ async function apply(call: Called, more: object = {}) {
 const call = (args: object = {}) => ({ name: `mcp__${name}__act`, arguments: args });
 
 describe('an agent with a tool server', () => {
-  it('opens a file that a tool returned, in the same reply and in the next one [MCP-715]', async () => {
+  it('opens a file that a tool returned, in the same reply and in the next one [MCPS-715]', async () => {
     const blob = Buffer.from('%CSV\na;b\n1;2\n').toString('base64');
     await apply(() => ({
       content: [
@@ -52,7 +52,7 @@ describe('an agent with a tool server', () => {
     expect((await talk.tell(id, 'Read it again.')).reply.text).toContain('1;2');
   });
 
-  it('shows the progress of a call as events [MCP-705]', async () => {
+  it('shows the progress of a call as events [MCPS-705]', async () => {
     await apply(async (_name, _args, { mcpReq }) => {
       const progressToken = mcpReq._meta?.progressToken as number;
       const params = { progressToken, progress: 1, total: 2, message: 'Half of it' };
@@ -75,7 +75,7 @@ describe('an agent with a tool server', () => {
     await talk.rest(id);
   });
 
-  it('reads the instructions of the server as data, and has its defaults filled in [MCP-712, MCP-720]', async () => {
+  it('reads the instructions of the server as data, and has its defaults filled in [MCPS-712, MCPS-720]', async () => {
     const inputSchema = {
       type: 'object' as const,
       properties: { scale: { type: 'string', default: 'css' }, note: { type: 'string' } },

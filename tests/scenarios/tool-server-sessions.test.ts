@@ -55,7 +55,7 @@ const results = (request: Parameters<typeof heardSince>[0]) =>
   heardSince(request).map(({ output }) => /count \d+/.exec(output)?.[0] ?? output);
 
 describe('a turn that calls a stateful server', () => {
-  it('finds the state that earlier calls of the conversation left, also with calls at once [MCPS-624, MCP-702]', async () => {
+  it('finds the state that earlier calls of the conversation left, also with calls at once [MCPS-624, MCPS-702]', async () => {
     const served = await stateful();
     await apply(served.url);
     talk.script((request) => {
@@ -71,7 +71,7 @@ describe('a turn that calls a stateful server', () => {
     expect([...served.counts.values()]).toEqual([10]);
   });
 
-  it('tells the agent if the server has lost the state [MCP-707]', async () => {
+  it('tells the agent if the server has lost the state [MCPS-707]', async () => {
     const served = await stateful();
     await apply(served.url);
     talk.script((request) => {
@@ -111,7 +111,7 @@ describe('a turn that calls a stateful server', () => {
     expect(served.counts.size).toBe(3);
   });
 
-  it('keeps the state after a run that failed, and while a run waits for a person [MCPS-624, MCP-702]', async () => {
+  it('keeps the state after a run that failed, and while a run waits for a person [MCPS-624, MCPS-702]', async () => {
     const served = await stateful();
     await apply(served.url);
     talk.script((request) =>

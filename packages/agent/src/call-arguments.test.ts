@@ -34,11 +34,11 @@ describe('the arguments of a call', () => {
     ],
     ['that are no object stay', 'text', 'text'],
     ['that are null stay', null, null],
-  ])('%s [MCP-720]', (_what, given, expected) => {
+  ])('%s [MCPS-720]', (_what, given, expected) => {
     expect(completeArguments(given, schema)).toEqual(expected);
   });
 
-  it('are the same object if nothing changes, and no prototype is changed [MCP-720]', () => {
+  it('are the same object if nothing changes, and no prototype is changed [MCPS-720]', () => {
     const given = { scale: 'css', rows: [{ a: 'b' }] };
     expect(completeArguments(given, schema)).toBe(given);
     const hostile = { properties: { ['__proto__']: { default: { isAdmin: true } } }, required: ['__proto__'] };
@@ -46,7 +46,7 @@ describe('the arguments of a call', () => {
     expect(result.isAdmin).toBeUndefined();
   });
 
-  it('survive references that refer to themselves [MCP-720]', () => {
+  it('survive references that refer to themselves [MCPS-720]', () => {
     const node = { type: 'object', properties: { next: { $ref: '#/$defs/node' }, name: { type: 'string' } } };
     const endless = { $ref: '#/$defs/node', $defs: { node, loop: { $ref: '#/$defs/loop' } } };
     expect(completeArguments({ next: { next: { name: null } } }, endless)).toEqual({ next: { next: {} } });

@@ -57,7 +57,7 @@ describe('a tool of an MCP server', () => {
     ],
     ['is one of none that are allowed', { policy: { allow: [] } }, { kind: 'refuse', why: 'version_denies' }],
     ['is allowed and denied', { policy: { allow: listed, deny: listed } }, { kind: 'refuse', why: 'version_denies' }],
-  ])('%s in `allow` [MCP-721]', (_what, given, decision) => {
+  ])('%s in `allow` [MCPS-721]', (_what, given, decision) => {
     expect(decideToolCall(pay(given))).toEqual(decision);
   });
 
@@ -69,7 +69,7 @@ describe('a tool of an MCP server', () => {
       { kind: 'wait', why: 'floor_requires_approval' },
     ],
     ['is refused if the server denies it', { floor: { deny: listed } }, { kind: 'refuse', why: 'floor_denies' }],
-  ])('%s with `run_without_asking: all` [MCP-723]', (_what, given, decision) => {
+  ])('%s with `run_without_asking: all` [MCPS-723]', (_what, given, decision) => {
     expect(decideToolCall(pay({ ...given, policy: { run_without_asking: 'all' } }))).toEqual(decision);
     const withApproval = { run_without_asking: 'all' as const, require_approval: listed };
     expect(decideToolCall(pay({ policy: withApproval })).kind).toBe('wait');

@@ -42,7 +42,7 @@ it.each([
   ['http-invalid-tool-headers'],
   ['json-schema-ref-no-deref'],
   ['json-schema-2020-12-preservation'],
-])('our client passes the conformance scenario %s [MCP-704, MCP-714]', async (scenario) => {
+])('our client passes the conformance scenario %s [MCPS-704, MCPS-714]', async (scenario) => {
   const { SUCCESS = [], FAILURE = [], WARNING = [] } = await checksOf(scenario);
   expect([...FAILURE, ...WARNING]).toEqual(expected[scenario] ?? []);
   expect(SUCCESS.length).toBeGreaterThan(0);

@@ -171,7 +171,7 @@ describe('tools that cannot be called', () => {
       tool('research', { execution: { taskSupport: 'required' } } as object),
       'it runs only as a task',
     ],
-  ])('are not offered: %s [MCP-714]', async (_what, offered, reason) => {
+  ])('are not offered: %s [MCPS-714]', async (_what, offered, reason) => {
     const isTask = offered.name === 'research';
     const { url } = await serveMcp(isTask ? '2025 with sessions' : '2026', [offered, tool('other')]);
     const answer = await listTools(url);
@@ -189,12 +189,12 @@ describe('a server that cannot be used is reported with the cause', () => {
     [403, {}, /answered 403: it refuses this caller, and `auth` sends no credentials/],
     [403, { authorization: 'Bearer x' }, /answered 403: the credentials in `auth` do not allow this/],
     [404, {}, /answered 404: it has no MCP endpoint at this URL/],
-  ])('after %s with the headers %j [MCP-716]', async (status, headers, message) => {
+  ])('after %s with the headers %j [MCPS-716]', async (status, headers, message) => {
     const { url } = await serve((_request, response) => void response.writeHead(status).end());
     expect(await listTools(url, headers)).toMatchObject({ ok: false, message: expect.stringMatching(message) });
   });
 
-  it.each([404, 405])('if it speaks only the transport of 2024 and answers POST with %s [MCP-716]', async (status) => {
+  it.each([404, 405])('if it speaks only the transport of 2024 and answers POST with %s [MCPS-716]', async (status) => {
     const { url } = await serve((request, response) => {
       if (request.method !== 'GET') return void response.writeHead(status).end();
       response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -53,7 +53,7 @@ const servers = {
 };
 
 describe.each(Object.entries(servers))('the server %s', (_name, start) => {
-  it('offers our client the tools that it offers the official one [MCP-700, MCP-701]', async () => {
+  it('offers our client the tools that it offers the official one [MCPS-700, MCPS-701]', async () => {
     const url = await start();
     const { tools } = await (await officialClient(url)).listTools();
     const { listed } = await ourClient(url);
@@ -67,7 +67,7 @@ describe.each(Object.entries(servers))('the server %s', (_name, start) => {
   });
 });
 
-it('the server everything gives the same results to both clients [MCP-700]', async () => {
+it('the server everything gives the same results to both clients [MCPS-700]', async () => {
   const url = await startEverything();
   const official = await officialClient(url);
   const ours = await ourClient(url);
@@ -84,7 +84,7 @@ it('the server everything gives the same results to both clients [MCP-700]', asy
   expect(picture).toMatchObject({ media: [{ mediaType: 'image/png' }], text: expect.not.stringMatching(/iVBOR/) });
 });
 
-it('the server everything asks the person and a model on its stream [MCP-703]', async () => {
+it('the server everything asks the person and a model on its stream [MCPS-703]', async () => {
   const ours = await ourClient(await startEverything());
   const asking = { answers: {}, given: {}, state: null };
   const sample = async () => ({ text: 'A model says this.', model: 'test', isCut: false });
@@ -99,7 +99,7 @@ it('the server everything asks the person and a model on its stream [MCP-703]', 
   expect(await ours.text('trigger-elicitation-request', {}, { asking: answered, sample })).toContain('Ada');
 });
 
-it('the server everything reports progress [MCP-705]', async () => {
+it('the server everything reports progress [MCPS-705]', async () => {
   const ours = await ourClient(await startEverything());
   const reports: string[] = [];
   const args = { duration: 0.4, steps: 4 };
@@ -107,7 +107,7 @@ it('the server everything reports progress [MCP-705]', async () => {
   expect(reports).toEqual(['25 %', '50 %', '75 %', '100 %']);
 });
 
-it('the server filesystem gives texts and pictures once, and no bytes as text [MCP-710]', async () => {
+it('the server filesystem gives texts and pictures once, and no bytes as text [MCPS-710]', async () => {
   const folder = await newFolder();
   const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
   await writeFile(join(folder, 'a.txt'), 'Hello there.\n');
@@ -125,7 +125,7 @@ it('the server filesystem gives texts and pictures once, and no bytes as text [M
   expect((picture as unknown as { media: unknown[] }).media).toHaveLength(1);
 });
 
-it('the server memory gives the same results to both clients [MCP-700]', async () => {
+it('the server memory gives the same results to both clients [MCPS-700]', async () => {
   const url = await startMemory();
   const ours = await ourClient(url);
   const entities = [{ name: 'Ada', entityType: 'person', observations: ['likes tea'] }];
@@ -138,7 +138,7 @@ it('the server memory gives the same results to both clients [MCP-700]', async (
   expect(await ours.text('read_graph')).toContain('likes tea');
 });
 
-it('the server playwright keeps its page between calls [MCP-702]', async () => {
+it('the server playwright keeps its page between calls [MCPS-702]', async () => {
   const site = await serve((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' });
     response.end('<title>Shop</title><h1>Tea shop</h1><button>Buy</button>');

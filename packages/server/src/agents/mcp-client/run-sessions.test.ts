@@ -50,7 +50,7 @@ describe('the calls of a conversation', () => {
     expect([await call(), open.size]).toEqual(['1', 0]);
   });
 
-  it('share a session with the next run, and with no other conversation [MCPS-624, MCP-702]', async () => {
+  it('share a session with the next run, and with no other conversation [MCPS-624, MCPS-702]', async () => {
     const { url, sessions: open } = await serveMcp('2025 with sessions', [tool('count')], { call: counting() });
     const client = newClient();
     const opened: string[] = [];
@@ -76,7 +76,7 @@ describe('the calls of a conversation', () => {
     await expect.poll(() => open.size).toBe(0);
   });
 
-  it('learn that a lost session was replaced [MCP-707]', async () => {
+  it('learn that a lost session was replaced [MCPS-707]', async () => {
     const { url, sessions: open } = await serveMcp('2025 with sessions', [tool('count')], { call: counting() });
     const client = newClient();
     let opened = 0;
@@ -88,7 +88,7 @@ describe('the calls of a conversation', () => {
   });
 
   it.each(['a new session', 'an open session'])(
-    'hear a server that asks on the stream of %s [MCP-703]',
+    'hear a server that asks on the stream of %s [MCPS-703]',
     async (which) => {
       const servers: Server[] = [];
       const ask: Called = async (_name, { question }) => {
@@ -110,7 +110,7 @@ describe('the calls of a conversation', () => {
     },
   );
 
-  it('of a server without a stream ask for it once [MCP-703]', async () => {
+  it('of a server without a stream ask for it once [MCPS-703]', async () => {
     const { url, requests } = await serveMcp('2025 without sessions', [tool('count')], { call: counting() });
     const client = newClient();
     const asking = { answers: {}, given: {}, state: null };
@@ -276,7 +276,7 @@ describe('a session that the server has lost', () => {
   });
 });
 
-it('a server that reports progress gets more time, up to the limit of the call [MCP-705]', async () => {
+it('a server that reports progress gets more time, up to the limit of the call [MCPS-705]', async () => {
   const slow: Called = async (_name, { reports }, { mcpReq }) => {
     const progressToken = mcpReq._meta?.progressToken as number;
     for (let at = 1; at <= Number(reports); at++) {

@@ -94,7 +94,7 @@ describe('media in a tool answer', () => {
     });
   });
 
-  it('gives a picture once, and no base64 as text [MCP-710]', async () => {
+  it('gives a picture once, and no base64 as text [MCPS-710]', async () => {
     const png = Buffer.concat([
       Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
       Buffer.alloc(600, 'aB3'),
@@ -119,7 +119,7 @@ describe('media in a tool answer', () => {
     );
   });
 
-  it('is a picture also if the server wrote it into its text [MCP-710]', async () => {
+  it('is a picture also if the server wrote it into its text [MCPS-710]', async () => {
     const png = Buffer.concat([
       Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
       Buffer.alloc(600, 'aB3'),
@@ -128,7 +128,7 @@ describe('media in a tool answer', () => {
     expect(answer).toMatchObject({ text: 'Here: [image/png, 609 bytes]', media: [{ mediaType: 'image/png' }] });
   });
 
-  it('and other bytes are files with a name, and text in bytes is text [MCP-715]', async () => {
+  it('and other bytes are files with a name, and text in bytes is text [MCPS-715]', async () => {
     const blob = (content: string) => Buffer.from(content).toString('base64');
     const answer = await answering([
       { type: 'resource', resource: { uri: 'a://x/report%20a.pdf?b#c', mimeType: 'application/pdf', blob: data } },
@@ -169,7 +169,7 @@ it('sends arguments as headers if the schema asks for it', async () => {
   expect(requests.at(-1)?.headers).toMatchObject({ 'mcp-param-region': 'eu' });
 });
 
-describe('an answer [MCP-711]', () => {
+describe('an answer [MCPS-711]', () => {
   it.each<[string, CallToolResult, string]>([
     [
       'of several texts is one',

@@ -198,7 +198,7 @@ describe('tools of registered servers', () => {
 });
 
 describe('knowledge of a server', () => {
-  it('has whole descriptions, and instructions without secrets [MCP-712, MCP-713]', async () => {
+  it('has whole descriptions, and instructions without secrets [MCPS-712, MCPS-713]', async () => {
     const description = 'Finds an order. '.repeat(200);
     const { url } = await serveMcp('2025 with sessions', [tool('find_order', { description })], {
       instructions: `Call find_order first with token-token. ${'More. '.repeat(1000)}`,
@@ -212,7 +212,7 @@ describe('knowledge of a server', () => {
     expect(text?.instructions).toHaveLength(2000 + ' … (cut)'.length);
   });
 
-  it('is the last one while a slow server is listed again [MCP-706]', async () => {
+  it('is the last one while a slow server is listed again [MCPS-706]', async () => {
     let isSlow = false;
     const pages = (() => (isSlow ? new Promise(() => {}) : { tools: shop })) as () => { tools: typeof shop };
     const { url, requests } = await serveMcp('2025 with sessions', pages);

@@ -179,7 +179,7 @@ describe('a check', () => {
     }
   });
 
-  it('gives up after 30 seconds, like a turn [MCP-706]', async () => {
+  it('gives up after 30 seconds, like a turn [MCPS-706]', async () => {
     const { url } = await serve(() => {});
     const id = await newServer(url);
     const started = Date.now();

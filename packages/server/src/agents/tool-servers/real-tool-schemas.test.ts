@@ -23,13 +23,13 @@ const access = {
   hide: (text: string) => text,
 } as unknown as ReachableServer;
 
-it('has the tools of at least 12 servers [MCP-700]', () => {
+it('has the tools of at least 12 servers [MCPS-700]', () => {
   expect(servers.length).toBeGreaterThanOrEqual(12);
   expect(servers.every(({ tools }) => tools.length > 0)).toBe(true);
 });
 
 describe.each(servers)('the tools of $server $version', ({ tools }) => {
-  it('reach the model unchanged, with names that vendors accept [MCP-700, MCP-713]', () => {
+  it('reach the model unchanged, with names that vendors accept [MCPS-700, MCPS-713]', () => {
     const offered = tools.map(({ annotations, ...tool }) => ({
       ...tool,
       isReadOnly: annotations.readOnlyHint === true,
@@ -42,13 +42,13 @@ describe.each(servers)('the tools of $server $version', ({ tools }) => {
     for (const { tool } of made) expect(tool.definition.name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
   });
 
-  it('have schemas that we can check, and no forbidden headers [MCP-700]', () => {
+  it('have schemas that we can check, and no forbidden headers [MCPS-700]', () => {
     expect(tools.flatMap(({ inputSchema }) => schemas.faultOf(inputSchema) ?? headerFault(inputSchema) ?? [])).toEqual(
       [],
     );
   });
 
-  it('can be called with the required arguments that have no default, and null for absent ones [MCP-720]', () => {
+  it('can be called with the required arguments that have no default, and null for absent ones [MCPS-720]', () => {
     for (const { name, inputSchema } of tools) {
       const given = leastArguments(inputSchema);
       const validity = schemas.validate(inputSchema, completeArguments(given, inputSchema));

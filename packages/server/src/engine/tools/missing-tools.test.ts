@@ -17,7 +17,7 @@ it.each<[string, Record<string, number>, Record<string, number>]>([
   ['one large server before a small one', { a: 201, b: 9 }, { a: 109, b: 9 }],
   ['two large servers', { a: 201, b: 118 }, { a: 59, b: 59 }],
   ['three servers, of which one leaves some of its share', { a: 300, b: 100, c: 5 }, { a: 57, b: 56, c: 5 }],
-])('tools are shared fairly between servers: %s [MCP-722]', (_what, offered, kept) => {
+])('tools are shared fairly between servers: %s [MCPS-722]', (_what, offered, kept) => {
   const own = Array.from({ length: 10 }, (_, at) => tool(null, at));
   const all = Object.entries(offered).flatMap(([server, count]) =>
     Array.from({ length: count }, (_, at) => tool(server, at)),

@@ -88,7 +88,7 @@ describe('a server that a file names', () => {
     expect(await only()).toMatchObject({ deny: [], require_approval: [] });
   });
 
-  it('keeps `allow` and `run_without_asking: all` in the version and in its file [MCP-721, MCP-723]', async () => {
+  it('keeps `allow` and `run_without_asking: all` in the version and in its file [MCPS-721, MCPS-723]', async () => {
     await fresh();
     const given = { allow: ['find', 'pay'], run_without_asking: 'all' };
     const { body } = await org.put(file('shop', { mcp: url, name: 'CRM', ...given }));

@@ -31,20 +31,20 @@ async function warningsFor(counts: Record<string, number>, policies: Record<stri
 }
 
 describe('a warning at apply', () => {
-  it('names servers with too many tools [MCP-722]', async () => {
+  it('names servers with too many tools [MCPS-722]', async () => {
     expect(await warningsFor({ large: 120, small: 8 })).toEqual([]);
     const [message] = await warningsFor({ large: 201, small: 3 });
     expect(message).toContain('204 tools (`large` has 201, `small` has 3), and an agent gets 128');
     expect(await warningsFor({ large: 201 }, { large: { allow: ['t1'] } })).toEqual([]);
   });
 
-  it('names tools in a list that the server does not have [MCP-722]', async () => {
+  it('names tools in a list that the server does not have [MCPS-722]', async () => {
     expect(await warningsFor({ shop: 2 }, { shop: { allow: ['t1', 'tt'], run_without_asking: 'all' } })).toEqual([
       '`shop` has no tool `tt`, which `allow` names.',
     ]);
   });
 
-  it('does not delay or refuse a file whose servers are unreachable [MCP-722]', async () => {
+  it('does not delay or refuse a file whose servers are unreachable [MCPS-722]', async () => {
     const load = () => Promise.reject(new Error('down'));
     const servers = [{ id: 'a', slug: 'a', url: 'https://a.example' }];
     expect(await toolWarnings({ load }, tenant, { mcp_servers: servers, mcp_tool_policy: {} })).toEqual([]);

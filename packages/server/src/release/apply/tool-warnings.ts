@@ -15,7 +15,7 @@ export async function toolWarnings(
   { mcp_servers: servers, mcp_tool_policy: policies }: Pick<Manifest, 'mcp_servers' | 'mcp_tool_policy'>,
 ): Promise<Warning[]> {
   if (servers.length === 0) return [];
-  const wanted = { userId: null, servers, mayHaveMoved: true, policies };
+  const wanted = { userId: null, servers, policies };
   const loaded = await load(tenant, wanted, AbortSignal.timeout(maxWaitMs)).catch(() => null);
   if (!loaded) return [];
   const { tools } = loaded;

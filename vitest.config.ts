@@ -10,7 +10,7 @@ process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cach
  */
 export const alone = [
   'packages/server/src/**/{browser,bubblewrap,choose-host,clone,gvisor,home-archive,just-bash,computer-folder}.test.ts',
-  'packages/server/src/**/{encoder,response-limits,settings-files,hostile-servers,offline,open-zip,reader,reply-text}.test.ts',
+  'packages/server/src/**/{encoder,response-limits,settings-files,conformance,hostile-servers,real-servers,offline,open-zip,reader,reply-text}.test.ts',
   'packages/server/src/**/{embedded,embedded-*,failover,migrate,cluster-notifications,shutdown,takeover}.test.ts',
   'packages/models/src/vendors/{proxy,published-types}.test.ts',
   'tests/{chaos,upgrades}/**/*.test.ts',

@@ -225,9 +225,13 @@ export const mcpServers = area('mcp-servers', 'done', [
   [
     'MCPS-624',
     'docs/tool-servers.md#sessions',
-    'The calls of one run share one session with a server of the older protocol; no other run, user or set of credentials shares it.',
+    'The calls of one conversation or task share one session with a server of the older protocol; no other conversation, task, user or set of credentials shares it.',
   ],
-  ['MCPS-625', 'docs/tool-servers.md#sessions', 'However a run ends, its sessions are closed.'],
+  [
+    'MCPS-625',
+    'docs/tool-servers.md#sessions',
+    'A session is closed when it was idle, when its task ends, and when the process shuts down.',
+  ],
   [
     'MCPS-626',
     'docs/tool-servers.md#sessions',
@@ -242,5 +246,84 @@ export const mcpServers = area('mcp-servers', 'done', [
     'MCPS-628',
     'docs/tool-servers.md#sessions',
     'Limits on requests, bytes and questions hold for each call, although calls share a session.',
+  ],
+  [
+    'MCPS-700',
+    'docs/tool-servers.md#results',
+    'Real servers give our client the same tools and results as the official client.',
+  ],
+  [
+    'MCPS-701',
+    'docs/tool-servers.md#rules-of-registered-servers',
+    'The list includes tools that a server offers only to clients that can be asked; tools that cannot be called are named with the reason.',
+  ],
+  [
+    'MCPS-702',
+    'docs/tool-servers.md#sessions',
+    'A session stays open for the next reply or run, and a real browser server keeps its page between calls.',
+  ],
+  [
+    'MCPS-703',
+    'docs/tool-servers.md#sessions',
+    'A server of the older protocol that asks on the stream of the session is heard while a call runs.',
+  ],
+  [
+    'MCPS-704',
+    'docs/tool-servers.md#results',
+    'The client passes the scenarios of the official conformance suite that need no sign-in.',
+  ],
+  [
+    'MCPS-705',
+    'docs/tool-servers.md#calls-that-take-long',
+    'A call asks for progress, shows it, and gives a server that reports it more time, up to a limit.',
+  ],
+  [
+    'MCPS-706',
+    'docs/tool-servers.md#time-limits',
+    'A check and a turn wait equally long for a list, and a turn uses the last list of a slow server.',
+  ],
+  ['MCPS-707', 'docs/tool-servers.md#sessions', 'If a new session follows an earlier one, the result tells the agent.'],
+  [
+    'MCPS-710',
+    'docs/tool-servers.md#results',
+    'A picture is given once and as a picture, and base64 is never shown as text.',
+  ],
+  ['MCPS-711', 'docs/tool-servers.md#results', 'Structured content follows the text if the text does not contain it.'],
+  ['MCPS-712', 'docs/tool-servers.md#instructions', 'The agent reads the instructions of a server as data.'],
+  ['MCPS-713', 'docs/tool-servers.md#instructions', 'Descriptions of tools reach the model whole.'],
+  [
+    'MCPS-714',
+    'docs/tool-servers.md#rules-of-registered-servers',
+    'A tool with an invalid `x-mcp-header`, or one that requires a task of 2025-11-25, is not offered.',
+  ],
+  [
+    'MCPS-715',
+    'docs/tool-servers.md#results',
+    'Bytes of a resource become a file of the conversation, and text that was sent as bytes is shown.',
+  ],
+  [
+    'MCPS-716',
+    'docs/tool-servers.md#rules-of-registered-servers',
+    'A server that refuses the caller, has no endpoint at the URL or speaks only the old transport is reported with that cause.',
+  ],
+  [
+    'MCPS-721',
+    'docs/deployment-file.md#tools',
+    'With `allow`, the agent is offered these tools of the server and no other.',
+  ],
+  [
+    'MCPS-722',
+    'docs/deployment-file.md#tools',
+    'Servers with too many tools share the limit fairly, and applying the file warns about them and about unknown names.',
+  ],
+  [
+    'MCPS-723',
+    'docs/deployment-file.md#tools',
+    '`run_without_asking: all` lets every tool of a server run, except those that must wait or are denied.',
+  ],
+  [
+    'MCPS-720',
+    'docs/tool-servers.md#results',
+    'A missing required property gets its default, and `null` for an optional property that does not accept it is left out.',
   ],
 ]);

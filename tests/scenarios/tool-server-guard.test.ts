@@ -155,6 +155,8 @@ describe('a version calls a server only at the URL that it fixed', () => {
   it('and a URL that a live key changes is live at once as a new version [MCPS-623]', async () => {
     await put(withServer());
     const id = await serverId();
+    // Applying the file listed the tools.
+    good.forget();
     expect((await patch(id, { url: evil.url }, talk.liveKey)).status).toBe(200);
     expect(await versionOf(2)).toMatchObject({
       is_live: true,

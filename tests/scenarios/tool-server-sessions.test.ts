@@ -55,7 +55,7 @@ const results = (request: Parameters<typeof heardSince>[0]) =>
   heardSince(request).map(({ output }) => /count \d+/.exec(output)?.[0] ?? output);
 
 describe('a turn that calls a stateful server', () => {
-  it('finds the state that its earlier calls left, also with calls at once [MCPS-624, MCPS-625]', async () => {
+  it('finds the state that earlier calls of the conversation left, also with calls at once [MCPS-624, MCPS-702]', async () => {
     const served = await stateful();
     await apply(served.url);
     talk.script((request) => {
@@ -67,11 +67,24 @@ describe('a turn that calls a stateful server', () => {
     const { id } = await talk.begin({ deployment: name });
     const { reply } = await talk.tell(id, 'Count.');
     expect(reply.text.split(', ').sort().join(', ')).toBe('count 1, count 2, count 3, count 4, count 5');
-    expect(await served.closed()).toBe(0);
-    // The next turn is another run: it opens a new session.
-    expect((await talk.tell(id, 'Count again.')).reply.text).toMatch(/^count 1, count 2, count 3/);
-    expect(await served.closed()).toBe(0);
-    expect([...served.counts.values()]).toEqual([5, 5]);
+    expect((await talk.tell(id, 'Count again.')).reply.text).toMatch(/^count 6, count 7, count 8/);
+    expect([...served.counts.values()]).toEqual([10]);
+  });
+
+  it('tells the agent if the server has lost the state [MCPS-707]', async () => {
+    const served = await stateful();
+    await apply(served.url);
+    talk.script((request) => {
+      const heard = heardSince(request);
+      return heard.length === 0 ? { calls: [call('count')] } : { text: heard.map(({ output }) => output).join() };
+    });
+    const { id } = await talk.begin({ deployment: name });
+    expect((await talk.tell(id, 'Count.')).reply.text).not.toContain('new session');
+    expect((await talk.tell(id, 'Count.')).reply.text).toMatch(/count 2(?!.*new session)/s);
+    // As after a restart of the server, or of the process that kept the session.
+    served.sessions.clear();
+    expect((await talk.tell(id, 'Count.')).reply.text).toMatch(/count 1.*called in a new session/s);
+    expect((await talk.tell(id, 'Count.')).reply.text).toMatch(/count 2(?!.*new session)/s);
   });
 
   it('shares the state with no other conversation, user or mode [MCPS-624]', async () => {
@@ -95,12 +108,10 @@ describe('a turn that calls a stateful server', () => {
       asked(talk.liveKey, 'ann'),
     ]);
     expect(replies).toEqual(['count 1, count 2', 'count 1, count 2', 'count 1, count 2']);
-    expect([served.counts.size, await served.closed()]).toEqual([3, 0]);
+    expect(served.counts.size).toBe(3);
   });
-});
 
-describe('the session of a run is closed', () => {
-  it('when the run fails [MCPS-625]', async () => {
+  it('keeps the state after a run that failed, and while a run waits for a person [MCPS-624, MCPS-702]', async () => {
     const served = await stateful();
     await apply(served.url);
     talk.script((request) =>
@@ -108,18 +119,19 @@ describe('the session of a run is closed', () => {
     );
     const { id } = await talk.begin({ deployment: name });
     expect((await talk.tell(id, 'Count.')).error).toBeTruthy();
-    expect([served.counts.size, await served.closed()]).toEqual([1, 0]);
+    talk.script((request) => {
+      const heard = results(request);
+      return heard.length === 0 ? { calls: [call('spend')] } : { text: heard.join(', ') };
+    });
+    await talk.send(id, { message: 'Spend.' });
+    const { data } = await talk.until(`/v1/interactions?conversation_id=${id}`, ({ data: rows }) => rows.length === 1);
+    await talk.call('POST', `/v1/interactions/${data[0].id}/answer`, { body: { approve: true, present_user: true } });
+    await talk.rest(id);
+    expect(served.counts.size).toBe(1);
   });
+});
 
-  it('when the run reaches its limit of steps [MCPS-625]', async () => {
-    const served = await stateful();
-    await apply(served.url, { limits: { max_steps: 2 } });
-    talk.script(() => ({ calls: [call('count')] }));
-    const { id } = await talk.begin({ deployment: name });
-    await talk.tell(id, 'Count.');
-    expect([served.counts.size, await served.closed()]).toEqual([1, 0]);
-  });
-
+describe('the session is closed', () => {
   it('when a person stops the run in the middle of a call [MCPS-625]', async () => {
     const { opened, open } = door();
     const { opened: reached, open: begun } = door();
@@ -133,23 +145,6 @@ describe('the session of a run is closed', () => {
     await talk.rest(id);
     expect(await served.closed()).toBe(0);
     open();
-  });
-
-  it('when the run waits for a person, and the call opens a new one [MCPS-625]', async () => {
-    const served = await stateful();
-    await apply(served.url);
-    talk.script((request) => {
-      const heard = results(request);
-      if (heard.length === 0) return { calls: [call('count')] };
-      return heard.length === 1 ? { calls: [call('spend')] } : { text: heard.join(', ') };
-    });
-    const { id } = await talk.begin({ deployment: name });
-    await talk.send(id, { message: 'Spend.' });
-    const { data } = await talk.until(`/v1/interactions?conversation_id=${id}`, ({ data: rows }) => rows.length === 1);
-    expect([served.counts.size, await served.closed()]).toEqual([1, 0]);
-    await talk.call('POST', `/v1/interactions/${data[0].id}/answer`, { body: { approve: true, present_user: true } });
-    await talk.rest(id);
-    expect([[...served.counts.values()], await served.closed()]).toEqual([[1, 1], 0]);
   });
 
   it('when a task ends, and when the process shuts down in the middle of one [MCPS-625]', async () => {

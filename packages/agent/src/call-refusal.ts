@@ -1,3 +1,4 @@
+import { completeArguments } from './call-arguments.ts';
 import type { ToolCall } from './message.ts';
 import type { ToolRunner } from './ports.ts';
 import type { CallResult } from './step.ts';
@@ -24,8 +25,12 @@ export async function receiveCall(
   }
   const allowed = allowedTool(call, tool);
   if ('refusal' in allowed) return { call: named, result: allowed.refusal };
-  const validity = await validate(call, allowed.tool);
-  return { call, result: validity.kind === 'ok' ? null : refused(`The arguments do not fit. ${validity.message}`) };
+  const complete = { ...call, arguments: completeArguments(call.arguments, allowed.tool.definition.inputSchema) };
+  const validity = await validate(complete, allowed.tool);
+  return {
+    call: complete,
+    result: validity.kind === 'ok' ? null : refused(`The arguments do not fit. ${validity.message}`),
+  };
 }
 
 /** Checked again before the tool runs, because the lists may have changed while the call waited. */

@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { type CalledTool, type Decision, decideToolCall } from './tool-policy.ts';
 
 type ServerTool = Extract<CalledTool, { from: 'server' }>;
-type Lists = Partial<Record<'deny' | 'require_approval' | 'run_without_asking', string[]>>;
+type Lists = Partial<
+  Record<'deny' | 'require_approval' | 'allow', string[]> & { run_without_asking: string[] | 'all' }
+>;
 
 const empty = { deny: [], require_approval: [], run_without_asking: [] };
 
@@ -43,6 +45,34 @@ describe('a tool of an MCP server', () => {
     ['that the version runs', { policy: { run_without_asking: listed } }, { kind: 'run', why: 'run_without_asking' }],
   ])('%s waits unless it is marked read-only or listed as free [WAIT-005, WAIT-006]', (_what, given, decision) => {
     expect(decideToolCall(pay(given))).toEqual(decision);
+  });
+
+  it.each<[string, Parameters<typeof pay>[0], Decision]>([
+    ['is allowed', { policy: { allow: listed }, isReadOnly: true }, { kind: 'run', why: 'read_only' }],
+    ['is allowed and changes something', { policy: { allow: listed } }, { kind: 'wait', why: 'may_change_something' }],
+    [
+      'is not allowed',
+      { policy: { allow: ['other'], run_without_asking: 'all' }, isReadOnly: true },
+      { kind: 'refuse', why: 'version_denies' },
+    ],
+    ['is one of none that are allowed', { policy: { allow: [] } }, { kind: 'refuse', why: 'version_denies' }],
+    ['is allowed and denied', { policy: { allow: listed, deny: listed } }, { kind: 'refuse', why: 'version_denies' }],
+  ])('%s in `allow` [MCPS-721]', (_what, given, decision) => {
+    expect(decideToolCall(pay(given))).toEqual(decision);
+  });
+
+  it.each<[string, Parameters<typeof pay>[0], Decision]>([
+    ['runs', {}, { kind: 'run', why: 'run_without_asking' }],
+    [
+      'waits if the server requires it',
+      { floor: { require_approval: listed } },
+      { kind: 'wait', why: 'floor_requires_approval' },
+    ],
+    ['is refused if the server denies it', { floor: { deny: listed } }, { kind: 'refuse', why: 'floor_denies' }],
+  ])('%s with `run_without_asking: all` [MCPS-723]', (_what, given, decision) => {
+    expect(decideToolCall(pay({ ...given, policy: { run_without_asking: 'all' } }))).toEqual(decision);
+    const withApproval = { run_without_asking: 'all' as const, require_approval: listed };
+    expect(decideToolCall(pay({ policy: withApproval })).kind).toBe('wait');
   });
 
   it.each<[string, Lists, Lists, Decision]>([

@@ -7,7 +7,11 @@
 type ToolFloor = { readonly deny: readonly string[]; readonly require_approval: readonly string[] };
 
 /** The additional policy of one version. */
-type VersionPolicy = ToolFloor & { readonly run_without_asking: readonly string[] };
+type VersionPolicy = ToolFloor & {
+  /** The only tools that may be called. Absent: all. */
+  readonly allow?: readonly string[] | undefined;
+  readonly run_without_asking: readonly string[] | 'all';
+};
 
 export type CalledTool =
   | {
@@ -35,9 +39,11 @@ export function decideToolCall(tool: CalledTool): Decision {
   const { name, floor, policy, isReadOnly } = tool;
   if (floor.deny.includes(name)) return { kind: 'refuse', why: 'floor_denies' };
   if (policy?.deny.includes(name)) return { kind: 'refuse', why: 'version_denies' };
+  if (policy?.allow && !policy.allow.includes(name)) return { kind: 'refuse', why: 'version_denies' };
   if (floor.require_approval.includes(name)) return { kind: 'wait', why: 'floor_requires_approval' };
   if (policy?.require_approval.includes(name)) return { kind: 'wait', why: 'version_requires_approval' };
-  return freely(isReadOnly, policy?.run_without_asking.includes(name) ?? false);
+  const trusted = policy?.run_without_asking ?? [];
+  return freely(isReadOnly, trusted === 'all' || trusted.includes(name));
 }
 
 /** An unknown tool waits for approval. */

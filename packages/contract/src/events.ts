@@ -82,10 +82,10 @@ export const streamEventData = {
   'tool_call.progress': z
     .object({
       call_id: id('call'),
-      name: z.string().describe('The running function.'),
-      text: z.string().describe('The progress text from your code.'),
+      name: z.string().describe('The running function, or the tool of a server as `mcp__<slug>__<tool>`.'),
+      text: z.string().describe('The progress text from your code or from the server.'),
     })
-    .describe('A running function reported progress.'),
+    .describe('A running function or a tool of a server reported progress.'),
   'file.created': z.object({ file }).describe('A task has created a file.'),
   'tool_server.away': z
     .object(awayServer)

@@ -172,10 +172,17 @@ export const mcpServers = {
             read_only: z.boolean().describe('Whether the server marks it as read-only.'),
           }),
         )
-        .describe('The tools that it offers; empty if it did not respond.'),
+        .describe(
+          'The tools that an agent is offered, also those that read its resources; empty if it did not respond.',
+        ),
+      instructions: z
+        .string()
+        .nullable()
+        .describe('The server’s own text on how to use it, as the agent reads it; null if it has none.'),
       notes: z
         .array(z.string())
-        .describe('Parts of these tools that the agent does not see, such as the end of a long description.'),
+        .describe('Tools and parts of tools that the agent does not see, each with the reason.'),
+      duration_ms: z.int().min(0).describe('Milliseconds until it responded or failed; 0 if it was not called.'),
       error: shownFailure.nullable().describe('The error; null if it responded.'),
     }),
     errors: [],

@@ -44,6 +44,13 @@ describe('tools are MCP servers or functions', () => {
       mcp({ headers: { A: 'x\r\nB: y' } }),
       'tools.0.headers.A',
     ],
+    ['200 allowed', mcp({ allow: times(200, 'a') }), mcp({ allow: times(201, 'a') }), 'tools.0.allow'],
+    [
+      'every tool trusted',
+      mcp({ run_without_asking: 'all' }),
+      mcp({ run_without_asking: 'some' }),
+      'tools.0.run_without_asking',
+    ],
     ['200 denied', mcp({ deny: times(200, 'a') }), mcp({ deny: times(201, 'a') }), 'tools.0.deny'],
     [
       '200 to approve',

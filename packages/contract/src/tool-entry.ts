@@ -20,11 +20,17 @@ const approver = z
 
 /** A version's policy for the tools of a server. */
 export const toolPolicy = z.strictObject({
+  allow: toolNames
+    .optional()
+    .describe('The only tools of the server that the agent is offered; absent: all, also those that it adds later.'),
   deny: toolNames.default([]).describe('Tools of the server that the agent never calls.'),
   require_approval: toolNames
     .default([])
     .describe('Tools that always need approval, even if the server marks them read-only.'),
-  run_without_asking: toolNames.default([]).describe('Tools that never need approval.'),
+  run_without_asking: z
+    .union([toolNames, z.literal('all')], { error: 'Write a list of tool names, or `all`.' })
+    .default([])
+    .describe('Tools that never need approval, or `all` for every tool of a server that you trust.'),
   approver,
 });
 

@@ -24,6 +24,8 @@ type SystemFacts = {
   person: { name: string | null; email: string | null; metadata: Readonly<Record<string, unknown>> } | null;
   /** Servers and apps whose tools are missing, each with the reason. */
   missingTools: readonly string[];
+  /** Tool servers with their own text on how to use them. */
+  toolServers: readonly { name: string; instructions: string }[];
   /** Milliseconds since 1970, UTC. */
   now: number;
   /** An IANA name; null: UTC. */
@@ -93,16 +95,21 @@ function ofDeployment(facts: SystemFacts): string[] {
   ];
 }
 
-function ofConversation({ language, locale, now, timezone, person, missingTools, fence }: SystemFacts): string[] {
+function ofConversation(facts: SystemFacts): string[] {
+  const { language, locale, now, timezone, person, missingTools, toolServers, fence } = facts;
   const zone = timezone ?? 'UTC';
   return [
     piece('data', { fence }),
     piece('day', { day: momentIn(zone, now).day, zone }),
     ...(language !== 'auto' || locale === null ? [] : [piece('locale', { locale })]),
     ...(person && isKnown(person) ? [piece('person', { person: asData(fence, 'person', personText(person)) })] : []),
+    ...(toolServers.length === 0 ? [] : [piece('tool-servers', { servers: serverTexts(toolServers, fence) })]),
     ...(missingTools.length === 0 ? [] : [piece('missing-tools', { missing: lines(missingTools) })]),
   ];
 }
+
+const serverTexts = (servers: SystemFacts['toolServers'], fence: string) =>
+  joined(servers.map(({ name, instructions }) => asData(fence, `tool server ${name}`, instructions)));
 
 type Person = NonNullable<SystemFacts['person']>;
 

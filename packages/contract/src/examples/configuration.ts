@@ -68,7 +68,9 @@ export const configuration: readonly ExampleCall[] = [
       answer: {
         ok: true,
         tools: [{ name: 'count', description: 'How many of an item there are.', read_only: true }],
+        instructions: null,
         notes: [],
+        duration_ms: 48,
         error: null,
       },
     },

@@ -23,6 +23,7 @@ const facts: PromptFacts = {
   memory: ['The user likes green tea.', 'The user lives in Oslo.'],
   person: { name: 'Ada Byron', email: null, metadata: {} },
   missingTools: [],
+  toolServers: [],
   openWork: [],
   openQuestions: [],
   context: { plan: 'The plan of this customer is gold.' },

@@ -70,12 +70,16 @@ class DeploymentManifestMcpServerParam(_DeploymentManifestMcpServerParamNeeds, t
 
 
 class DeploymentManifestMcpToolPolicyParam(TypedDict, total=False):
+    allow: Sequence[str]
+    """The only tools of the server that the agent is offered; absent: all, also those that it adds
+    later.
+    """
     deny: Sequence[str]
     """Tools of the server that the agent never calls."""
     require_approval: Sequence[str]
     """Tools that always need approval, even if the server marks them read-only."""
-    run_without_asking: Sequence[str]
-    """Tools that never need approval."""
+    run_without_asking: Sequence[str] | Literal["all"]
+    """Tools that never need approval, or `all` for every tool of a server that you trust."""
     approver: Literal["user", "org"]
     """Who approves a pending call: the user, or the org through a key or a member."""
 
@@ -170,12 +174,16 @@ class DeploymentToolByMcpParam(_DeploymentToolByMcpParamNeeds, total=False):
     """A secret such as `${SHOP_TOKEN}` that is sent as `Authorization: Bearer`."""
     headers: Mapping[str, str]
     """Headers for every call; a credential is written as `${NAME}` or `${user_secret:NAME}`."""
+    allow: Sequence[str]
+    """The only tools of the server that the agent is offered; absent: all, also those that it adds
+    later.
+    """
     deny: Sequence[str]
     """Tools of the server that the agent never calls."""
     require_approval: Sequence[str]
     """Tools that always need approval, even if the server marks them read-only."""
-    run_without_asking: Sequence[str]
-    """Tools that never need approval."""
+    run_without_asking: Sequence[str] | Literal["all"]
+    """Tools that never need approval, or `all` for every tool of a server that you trust."""
     approver: Literal["user", "org"]
     """Who approves a pending call: the user, or the org through a key or a member."""
 

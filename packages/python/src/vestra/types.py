@@ -2054,12 +2054,16 @@ class DeploymentVersionManifestMcpServer(Resource):
 
 
 class DeploymentVersionManifestMcpToolPolicy(Resource):
+    allow: list[str] | None = None
+    """The only tools of the server that the agent is offered; absent: all, also those that it adds
+    later.
+    """
     deny: list[str]
     """Tools of the server that the agent never calls."""
     require_approval: list[str]
     """Tools that always need approval, even if the server marks them read-only."""
-    run_without_asking: list[str]
-    """Tools that never need approval."""
+    run_without_asking: list[str] | Literal["all"]
+    """Tools that never need approval, or `all` for every tool of a server that you trust."""
     approver: Literal["user", "org"]
     """Who approves a pending call: the user, or the org through a key or a member."""
 
@@ -4381,9 +4385,15 @@ class McpServerCheck(Resource):
     ok: bool
     """Whether it responded and its tools can be used."""
     tools: list[McpServerCheckTool]
-    """The tools that it offers; empty if it did not respond."""
+    """The tools that an agent is offered, also those that read its resources; empty if it did not
+    respond.
+    """
+    instructions: str | None
+    """The server’s own text on how to use it, as the agent reads it; null if it has none."""
     notes: list[str]
-    """Parts of these tools that the agent does not see, such as the end of a long description."""
+    """Tools and parts of tools that the agent does not see, each with the reason."""
+    duration_ms: int
+    """Milliseconds until it responded or failed; 0 if it was not called."""
     error: McpServerCheckError | None
     """The error; null if it responded."""
 

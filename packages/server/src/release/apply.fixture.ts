@@ -174,7 +174,11 @@ function appOn(db: Database, dependencies: ApplyDependencies): App {
       renderFile,
       latestTestRuns: latestRuns,
     }),
-    ...applyRoutes({ db, ...dependencies }),
+    ...applyRoutes({
+      db,
+      serverTools: { load: () => Promise.reject(new Error('No server is called here.')) },
+      ...dependencies,
+    }),
   };
   return createApp({
     path: {

@@ -15,7 +15,7 @@ export function register(kernel: Kernel & ApplyDependencies, { engine }: { engin
   };
   return {
     routes: (_serving, { conversations }) => ({
-      deployments: { ...applyRoutes(kernel), ...interviewRoutes(interviews) },
+      deployments: { ...applyRoutes({ ...kernel, serverTools: engine.serverTools }), ...interviewRoutes(interviews) },
       conversations: answerInterviews(interviews, conversations ?? {}),
     }),
   };

@@ -1,20 +1,24 @@
+import type { ServerTools } from '../agents/tool-servers/index.ts';
+import type { Manifest } from '../agents/versions/index.ts';
 import type { Database } from '../platform/db/pool.ts';
 import { transaction } from '../platform/db/transaction.ts';
 import type { Handlers } from '../platform/http/handler.ts';
 import { applyFile } from './apply/apply-file.ts';
+import { toolWarnings } from './apply/tool-warnings.ts';
 import type { ApplyDependencies } from './dependencies.ts';
 import { readContentChanges } from './promotion/content.ts';
 import { promoteVersion, rollBack } from './promotion/promote.ts';
 
 export function applyRoutes({
   db,
+  serverTools,
   ...dependencies
-}: ApplyDependencies & { db: Database }): Required<
+}: ApplyDependencies & { db: Database; serverTools: Pick<ServerTools, 'load'> }): Required<
   Pick<Handlers<'deployments'>, 'put' | 'contentChanges' | 'promote' | 'rollback'>
 > {
   return {
-    put: async ({ caller, origin, params, query, body }) =>
-      transaction(db, (tx) =>
+    put: async ({ caller, origin, params, query, body }) => {
+      const applied = await transaction(db, (tx) =>
         applyFile(tx, dependencies, {
           caller,
           origin,
@@ -23,7 +27,11 @@ export function applyRoutes({
           promote: query.promote,
           expected: query.expected_version,
         }),
-      ),
+      );
+      // The servers are called after the commit, so that a slow one holds no lock.
+      const ofTools = await toolWarnings(serverTools, caller, applied.version.manifest as Manifest);
+      return { ...applied, warnings: [...applied.warnings, ...ofTools] };
+    },
     contentChanges: async ({ caller, params, query }) =>
       readContentChanges(db, caller.orgId, {
         reference: params.deployment_id,

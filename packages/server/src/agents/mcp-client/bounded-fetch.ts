@@ -13,6 +13,8 @@ type Session = {
   onExceeded: (failure: OutboundFailure) => void;
   /** A caller handles unsolicited messages of the server. */
   mayListen: boolean;
+  /** Called with the status of each answer to the request for that stream. */
+  onStream: (status: number) => void;
 };
 
 /**
@@ -22,18 +24,23 @@ type Session = {
 export function boundedFetch(
   fetch: Fetch,
   { maxRequests, maxBytes, maxParts }: SessionBounds,
-  { host, signal, onExceeded, mayListen }: Session,
+  { host, signal, onExceeded, mayListen, onStream }: Session,
 ): Fetch {
   let requests = 0;
   let bytes = 0;
   let parts = 0;
 
   return async (input, init = {}) => {
-    if (!mayListen && opensIdleStream(init)) return new Response(null, { status: 405 });
+    const opensStream = opensIdleStream(init);
+    if (!mayListen && opensStream) return new Response(null, { status: 405 });
     requests += 1;
     if (requests > maxRequests) throw exceeded(`${host} made more than ${maxRequests} requests necessary.`);
     const signals = init.signal ? [signal, init.signal] : [signal];
-    const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) });
+    const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) }).catch((error: unknown) => {
+      if (opensStream) onStream(0);
+      throw error;
+    });
+    if (opensStream) onStream(response.status);
     if (!response.body) return response;
     const { status, headers } = response;
     const isEventStream = headers.get('content-type')?.toLowerCase().startsWith('text/event-stream') ?? false;

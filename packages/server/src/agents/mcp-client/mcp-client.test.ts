@@ -31,6 +31,8 @@ describe.each(generations)('a server of generation %s', (generation) => {
       isCut: false,
       hasResources: false,
       reportsChanges: false,
+      instructions: '',
+      unusable: [],
       tools: [
         {
           name: 'find_order',
@@ -135,6 +137,73 @@ describe.each(generations)('a server of generation %s', (generation) => {
       message: 'The list of tools has more than 50 pages.',
     });
     expect(asked).toBe(50);
+  });
+});
+
+describe('tools that cannot be called', () => {
+  const withHeader = (header: string, more: object = {}) =>
+    tool('region', {
+      inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': header, ...more } } },
+    });
+
+  it.each<[string, ReturnType<typeof tool>, string | null]>([
+    ['a valid header', withHeader('Region'), null],
+    [
+      'a property that is called like the keyword',
+      tool('a', { inputSchema: { type: 'object', properties: { 'x-mcp-header': { type: 'string' } } } }),
+      null,
+    ],
+    ['an empty header', withHeader(''), 'is not the name of a header'],
+    ['a header with a line break', withHeader('A\r\nB'), 'is not the name of a header'],
+    ['a header of an object', withHeader('Region', { type: 'object' }), 'needs a string'],
+    [
+      'a header in a list',
+      tool('a', {
+        inputSchema: {
+          type: 'object',
+          properties: { a: { type: 'array', items: { type: 'string', 'x-mcp-header': 'A' } } },
+        },
+      }),
+      'is not on a plain property',
+    ],
+    [
+      'a required task',
+      tool('research', { execution: { taskSupport: 'required' } } as object),
+      'it runs only as a task',
+    ],
+  ])('are not offered: %s [MCPS-714]', async (_what, offered, reason) => {
+    const isTask = offered.name === 'research';
+    const { url } = await serveMcp(isTask ? '2025 with sessions' : '2026', [offered, tool('other')]);
+    const answer = await listTools(url);
+    expect(answer.ok && answer.tools.map(({ name }) => name)).toEqual(
+      reason === null ? [offered.name, 'other'] : ['other'],
+    );
+    expect(answer.ok && answer.unusable).toEqual(
+      reason === null ? [] : [{ name: offered.name, reason: expect.stringContaining(reason) }],
+    );
+  });
+});
+
+describe('a server that cannot be used is reported with the cause', () => {
+  it.each([
+    [403, {}, /answered 403: it refuses this caller, and `auth` sends no credentials/],
+    [403, { authorization: 'Bearer x' }, /answered 403: the credentials in `auth` do not allow this/],
+    [404, {}, /answered 404: it has no MCP endpoint at this URL/],
+  ])('after %s with the headers %j [MCPS-716]', async (status, headers, message) => {
+    const { url } = await serve((_request, response) => void response.writeHead(status).end());
+    expect(await listTools(url, headers)).toMatchObject({ ok: false, message: expect.stringMatching(message) });
+  });
+
+  it.each([404, 405])('if it speaks only the transport of 2024 and answers POST with %s [MCPS-716]', async (status) => {
+    const { url } = await serve((request, response) => {
+      if (request.method !== 'GET') return void response.writeHead(status).end();
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write('event: endpoint\ndata: /messages?id=1\n\n');
+    });
+    expect(await listTools(url)).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('SSE transport of 2024'),
+    });
   });
 });
 

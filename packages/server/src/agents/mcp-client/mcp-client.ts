@@ -7,7 +7,11 @@ import type { ToolList, WantedResources } from './tool-list.ts';
 
 /** Client of the MCP servers that orgs register. A failing server is a result, never an exception. */
 export type McpClient = {
-  listTools: (target: McpTarget, options: { signal: AbortSignal }) => Promise<({ ok: true } & ToolList) | McpFailure>;
+  /** `mayAskModel`: the server may use sampling, and may offer tools that need it. */
+  listTools: (
+    target: McpTarget,
+    options: { signal: AbortSignal; mayAskModel?: boolean },
+  ) => Promise<({ ok: true } & ToolList) | McpFailure>;
   /**
    * Calls a tool and returns one text of at most 100,000 characters. `hide` removes credentials from the server's text.
    * With `asking` the server may ask the person: the call stops with `asked`, without effect, and is repeated with the
@@ -22,6 +26,7 @@ export type McpClient = {
       following?: TaskHandle | undefined;
       isRepeatable?: boolean | undefined;
       onListChange?: (() => void) | undefined;
+      onProgress?: ((text: string) => void) | undefined;
     },
   ) => Promise<({ ok: true } & (McpToolAnswer | { asked: AskedQuestions } | { underWay: RunningTask })) | McpFailure>;
   /** Cancels a task. Errors of the server are ignored. */
@@ -35,45 +40,79 @@ export type McpClient = {
   /** Returns whether the server reports changed tools or resources within `forMs`. */
   waitForChange: (target: McpTarget, options: { signal: AbortSignal; forMs: number }) => Promise<boolean>;
   /**
-   * Lets the calls of one run share sessions. Never share them between runs: a session acts with the credentials that
-   * opened it.
+   * Lets the calls of one conversation or task share sessions, also those of its next run in this process. Never share
+   * them between owners: a session acts with the credentials that opened it.
    */
-  keepSessions: () => KeptSessions;
-  /** Resolves when the sessions of all ended runs are closed or abandoned. */
+  keepSessions: (owner: string) => KeptSessions;
+  /** Ends the sessions that no run uses, and resolves when all ended sessions are closed or abandoned. */
   settled: () => Promise<void>;
 };
 
-/** `close` returns at once and never fails; it notifies the servers in the background, each for at most a second. */
-export type KeptSessions = RunSessions & { close: () => void };
+/**
+ * The sessions that a run uses. `release` leaves them to the next run of the owner, until they were idle for too long.
+ * `close` ends them: it returns at once, never fails, and notifies each server in the background for at most a second.
+ */
+export type KeptSessions = RunSessions & { release: () => void; close: () => void };
 
 type Dependencies = {
   /** The guarded fetch, because tenants choose the addresses. */
   fetch: typeof fetch;
   version: string;
   limits?: Partial<SessionLimits>;
+  /** How long sessions stay open that no run uses. */
+  idleMs?: number;
   now?: () => number;
 };
 
-export function createMcpClient({ fetch, version, limits = {}, now = Date.now }: Dependencies): McpClient {
+export function createMcpClient({
+  fetch,
+  version,
+  limits = {},
+  idleMs = defaultIdleMs,
+  now = Date.now,
+}: Dependencies): McpClient {
   const parts = { fetch, version, olderServers: createOlderServers(now) };
   const closing = new Set<Promise<void>>();
+  const idle = new Map<string, { open: RunSessions['open']; timer: NodeJS.Timeout }>();
 
-  async function end(sessions: RunSessions): Promise<void> {
-    const { endSessions } = await import('./session.ts');
-    await endSessions(parts, sessions).catch(() => {});
+  function end(open: RunSessions['open']): void {
+    if (open.size === 0) return;
+    const ended = import('./session.ts')
+      .then(({ endSessions }) => endSessions(parts, { open, isClosed: true }))
+      .catch(() => {})
+      .finally(() => closing.delete(ended));
+    closing.add(ended);
+  }
+
+  function takeIdle(owner: string): RunSessions['open'] | undefined {
+    const found = idle.get(owner);
+    if (!found) return undefined;
+    clearTimeout(found.timer);
+    idle.delete(owner);
+    return found.open;
+  }
+
+  function leaveIdle(owner: string, open: RunSessions['open']): void {
+    if (open.size === 0) return;
+    end(takeIdle(owner) ?? none);
+    const [oldest] = idle.keys();
+    if (oldest !== undefined && idle.size >= maxIdle) end(takeIdle(oldest) ?? none);
+    const timer = setTimeout(() => end(takeIdle(owner) ?? none), idleMs);
+    timer.unref();
+    idle.set(owner, { open, timer });
   }
 
   return {
-    async listTools(target, { signal }) {
+    async listTools(target, options) {
       // Loaded on the first call: the official client takes 0.3 s and 34 MB, which would slow down every start.
       const [{ listTools }, { failureOf }] = await Promise.all([
         import('./tool-list.ts'),
         import('./server-answer.ts'),
       ]);
       try {
-        return { ok: true, ...(await listTools({ ...parts, limits }, target, signal)) };
+        return { ok: true, ...(await listTools({ ...parts, limits }, target, options)) };
       } catch (error) {
-        return failureOf(error, target.url);
+        return failureOf(error, target);
       }
     },
     async callTool(target, tool, { timeoutMs, ...options }) {
@@ -90,7 +129,7 @@ export function createMcpClient({ fetch, version, limits = {}, now = Date.now }:
       } catch (error) {
         signal.throwIfAborted();
         const underWay = options.following && retryUnreachableTask(options.following, error);
-        return underWay ? { ok: true, underWay } : failureOfCall(error, target.url, hide);
+        return underWay ? { ok: true, underWay } : failureOfCall(error, target, hide);
       }
     },
     async cancelCall(target, task, { signal }) {
@@ -107,32 +146,38 @@ export function createMcpClient({ fetch, version, limits = {}, now = Date.now }:
         return { ok: true, ...(await readResources({ ...parts, limits }, target, wanted, options)) };
       } catch (error) {
         signal.throwIfAborted();
-        return failureOfCall(error, target.url, hide);
+        return failureOfCall(error, target, hide);
       }
     },
     async waitForChange(target, options) {
       const { waitForChange } = await import('./tool-list.ts');
       return waitForChange({ ...parts, limits }, target, options).catch(() => false);
     },
-    keepSessions() {
+    keepSessions(owner) {
+      const leave = (then: (open: RunSessions['open']) => void) => {
+        if (sessions.isClosed) return;
+        sessions.isClosed = true;
+        then(sessions.open);
+      };
       const sessions: KeptSessions = {
-        open: new Map(),
+        open: takeIdle(owner) ?? new Map(),
         isClosed: false,
-        close() {
-          if (sessions.isClosed) return;
-          sessions.isClosed = true;
-          if (sessions.open.size === 0) return;
-          const ended = end(sessions).finally(() => closing.delete(ended));
-          closing.add(ended);
-        },
+        release: () => leave((open) => leaveIdle(owner, open)),
+        close: () => leave(end),
       };
       return sessions;
     },
     async settled() {
+      for (const owner of [...idle.keys()]) end(takeIdle(owner) ?? none);
       await Promise.all(closing);
     },
   };
 }
+
+const none: RunSessions['open'] = new Map();
+/** A person may need some minutes to approve the next call. */
+const defaultIdleMs = 600_000;
+const maxIdle = 1000;
 
 const rememberedMs = 600_000;
 const maxRemembered = 1000;

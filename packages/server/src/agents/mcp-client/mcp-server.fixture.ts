@@ -77,12 +77,16 @@ export async function serveMcp(
 /** Further capabilities of the server. */
 type Parts = {
   call?: Called;
+  instructions?: string;
   capabilities?: ServerCapabilities;
   prepare?: (server: Server) => void;
 };
 
-function serverWith(pages: Pages, { call, capabilities = {}, prepare = () => {} }: Parts): Server {
-  const server = new Server({ name: 'shop', version: '1' }, { capabilities: { tools: {}, ...capabilities } });
+function serverWith(pages: Pages, { call, instructions, capabilities = {}, prepare = () => {} }: Parts): Server {
+  const server = new Server(
+    { name: 'shop', version: '1' },
+    { capabilities: { tools: {}, ...capabilities }, ...(instructions !== undefined && { instructions }) },
+  );
   prepare(server);
   server.setRequestHandler('tools/list', ({ params }) => pages(params?.cursor));
   if (call)

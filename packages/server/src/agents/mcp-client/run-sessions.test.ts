@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ServerContext } from '@modelcontextprotocol/server';
+import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { outbound, serve } from '../../platform/outbound/loopback.fixture.ts';
 import { createMcpClient, type KeptSessions, type McpClient } from './mcp-client.ts';
@@ -32,11 +32,11 @@ function counting(): Called {
   };
 }
 
-describe('the calls of a run', () => {
-  it('share a session, which ends with the run [MCPS-624, MCPS-625]', async () => {
+describe('the calls of a conversation', () => {
+  it('share a session, which ends when it is closed [MCPS-624, MCPS-625]', async () => {
     const { url, sessions: open } = await serveMcp('2025 with sessions', [tool('count')], { call: counting() });
     const client = newClient();
-    const [one, other] = [client.keepSessions(), client.keepSessions()];
+    const [one, other] = [client.keepSessions('conv_1'), client.keepSessions('conv_2')];
     const [call, another] = [calling(client, url, one), calling(client, url, other)];
     expect([await call(), await call(), await another(), await call()]).toEqual(['1', '2', '1', '3']);
     expect(open.size).toBe(2);
@@ -50,13 +50,82 @@ describe('the calls of a run', () => {
     expect([await call(), open.size]).toEqual(['1', 0]);
   });
 
+  it('share a session with the next run, and with no other conversation [MCPS-624, MCPS-702]', async () => {
+    const { url, sessions: open } = await serveMcp('2025 with sessions', [tool('count')], { call: counting() });
+    const client = newClient();
+    const opened: string[] = [];
+    const run = async (owner: string) => {
+      const sessions = client.keepSessions(owner);
+      const answer = await calling(client, url, sessions, { onOpened: () => opened.push(owner) })();
+      sessions.release();
+      return answer;
+    };
+    expect([await run('a'), await run('a'), await run('b'), await run('a')]).toEqual(['1', '2', '1', '3']);
+    expect([open.size, opened]).toEqual([2, ['a', 'b']]);
+    await client.settled();
+    expect([open.size, await run('a')]).toEqual([0, '1']);
+  });
+
+  it('leave no session open that was idle for too long [MCPS-625]', async () => {
+    const { url, sessions: open } = await serveMcp('2025 with sessions', [tool('count')], { call: counting() });
+    const client = newClient({ idleMs: 1 });
+    const sessions = client.keepSessions('conv_1');
+    expect(await calling(client, url, sessions)()).toBe('1');
+    expect(open.size).toBe(1);
+    sessions.release();
+    await expect.poll(() => open.size).toBe(0);
+  });
+
+  it('learn that a lost session was replaced [MCPS-707]', async () => {
+    const { url, sessions: open } = await serveMcp('2025 with sessions', [tool('count')], { call: counting() });
+    const client = newClient();
+    let opened = 0;
+    const call = calling(client, url, client.keepSessions('conv_1'), { onOpened: () => opened++ });
+    expect([await call(), await call(), opened]).toEqual(['1', '2', 1]);
+    const [id] = open.keys();
+    open.delete(id as string);
+    expect([await call(), opened]).toEqual(['1', 2]);
+  });
+
+  it.each(['a new session', 'an open session'])(
+    'hear a server that asks on the stream of %s [MCPS-703]',
+    async (which) => {
+      const servers: Server[] = [];
+      const ask: Called = async (_name, { question }) => {
+        if (!question) return text('nothing');
+        const params = { message: 'Which?', requestedSchema: { type: 'object' as const, properties: {} } };
+        // Without the call that it belongs to, the question goes to the stream of the session.
+        const { action } = await (servers.at(-1) as Server).elicitInput(params);
+        return text(action);
+      };
+      const { url } = await serveMcp('2025 with sessions', [tool('count')], {
+        call: ask,
+        prepare: (server) => servers.push(server),
+      });
+      const client = newClient();
+      const asking = { answers: {}, given: {}, state: null };
+      const call = calling(client, url, client.keepSessions('conv_1'), { asking, isRepeatable: true });
+      if (which === 'an open session') for (const _ of [1, 2, 3]) expect(await call()).toBe('nothing');
+      expect(await call({ args: { question: true } })).toMatchObject({ asked: { isHeld: true } });
+    },
+  );
+
+  it('of a server without a stream ask for it once [MCPS-703]', async () => {
+    const { url, requests } = await serveMcp('2025 without sessions', [tool('count')], { call: counting() });
+    const client = newClient();
+    const asking = { answers: {}, given: {}, state: null };
+    const call = calling(client, url, client.keepSessions('conv_1'), { asking });
+    for (const _ of [1, 2, 3, 4]) await call();
+    expect(requests.filter(({ method }) => method === 'GET').length).toBeLessThan(3);
+  });
+
   it.each(generations)(
     'all succeed with a server of generation %s, also concurrently [MCPS-624]',
     async (generation) => {
       const echo: Called = (_name, { say }) => text(`${say}`);
       const { url, sessions: open } = await serveMcp(generation, [tool('count')], { call: echo });
       const client = newClient();
-      const sessions = client.keepSessions();
+      const sessions = client.keepSessions('conv_1');
       const call = calling(client, url, sessions);
       const said = Array.from({ length: 8 }, (_, at) => `${at}`);
       expect(await Promise.all(said.map((say) => call({ args: { say } })))).toEqual(said);
@@ -75,7 +144,7 @@ describe('the calls of a run', () => {
       requests,
     } = await serveMcp('2025 with sessions', [tool('count')], { call: counting() });
     const client = newClient();
-    const sessions = client.keepSessions();
+    const sessions = client.keepSessions('conv_1');
     const call = calling(client, url, sessions);
     const as = (token: string) => call({ headers: { Authorization: `Bearer ${token}` } });
     expect([await as('a'), await as('b'), await as('a')]).toEqual(['1', '1', '2']);
@@ -104,7 +173,7 @@ describe('the calls of a run', () => {
     };
     const { url } = await serveMcp('2025 with sessions', [tool('count')], { call: ask });
     const client = newClient();
-    const sessions = client.keepSessions();
+    const sessions = client.keepSessions('conv_1');
     const call = calling(client, url, sessions, {
       asking: { answers: {}, given: {}, state: null },
       isRepeatable: true,
@@ -123,7 +192,7 @@ describe('the calls of a run', () => {
     const large: Called = (_name, { megabytes }) => text('x'.repeat(Number(megabytes) * 1_048_576));
     const { url, sessions: open } = await serveMcp('2025 with sessions', [tool('count')], { call: large });
     const client = newClient({ limits: { maxBytes: 2 * 1_048_576, maxRequests: 6 } });
-    const sessions = client.keepSessions();
+    const sessions = client.keepSessions('conv_1');
     const call = calling(client, url, sessions);
     const size = async (megabytes: number) => String(await call({ args: { megabytes } }));
     for (let at = 0; at < 8; at += 1) expect((await size(1)).length).toBeGreaterThan(90_000);
@@ -150,7 +219,7 @@ describe('the calls of a run', () => {
         return outbound().webFetch(input, init);
       }) as typeof fetch,
     });
-    const sessions = client.keepSessions();
+    const sessions = client.keepSessions('conv_1');
     const call = calling(client, url, sessions);
     const stop = new AbortController();
     const first = call({ signal: stop.signal }).catch((error: Error) => error.message);
@@ -183,7 +252,7 @@ describe('a session that the server has lost', () => {
       void forward(served.url, request, response);
     });
     const client = newClient();
-    const sessions = client.keepSessions();
+    const sessions = client.keepSessions('conv_1');
     const made = calling(client, `${gate.url}/mcp`, sessions);
     expect([await made(), await made()]).toEqual(['1', '2']);
     for (const id of served.sessions.keys()) lost.add(id);
@@ -200,11 +269,35 @@ describe('a session that the server has lost', () => {
       void forward(served.url, request, response);
     });
     const client = newClient();
-    const call = calling(client, `${gate.url}/mcp`, client.keepSessions());
+    const call = calling(client, `${gate.url}/mcp`, client.keepSessions('conv_1'));
     expect(await call()).toBe('1');
-    expect(await call()).toBe('127.0.0.1 answered 404.');
+    expect(await call()).toMatch(/^127\.0\.0\.1 answered 404/);
     expect(posts).toBeLessThan(8);
   });
+});
+
+it('a server that reports progress gets more time, up to the limit of the call [MCPS-705]', async () => {
+  const slow: Called = async (_name, { reports }, { mcpReq }) => {
+    const progressToken = mcpReq._meta?.progressToken as number;
+    for (let at = 1; at <= Number(reports); at++) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const params = { progressToken, progress: at, total: 4, message: at === 4 ? 'Nearly\nthere' : undefined };
+      await mcpReq.notify({ method: 'notifications/progress', params });
+    }
+    return reports === 0 ? new Promise(() => {}) : text('done');
+  };
+  for (const generation of generations) {
+    const { url } = await serveMcp(generation, [tool('count')], { call: slow });
+    const client = newClient({ limits: { timeoutMs: 2_000, totalMs: 30_000 } });
+    const heard: string[] = [];
+    const sessions = client.keepSessions('conv_1');
+    const call = calling(client, url, sessions, { onProgress: (said) => heard.push(said) });
+    expect(await call({ args: { reports: 4 } })).toBe('done');
+    expect(heard).toEqual(['25 %', '50 %', '75 %', 'Nearly there']);
+    const impatient = newClient({ limits: { timeoutMs: 200, totalMs: 800 } });
+    const late = calling(impatient, url, impatient.keepSessions('conv_2'));
+    expect(await late({ args: { reports: 1_000 } })).toBe('127.0.0.1 took too long.');
+  }
 });
 
 describe('the older protocol', () => {
@@ -217,12 +310,12 @@ describe('the older protocol', () => {
       await calling(client, url, sessions)();
       return requests.length - before;
     };
-    const run = client.keepSessions();
+    const run = client.keepSessions('conv_1');
     // First `server/discover`, `initialize`, `initialized` and the call, then only the call.
     expect([await spent(run), await spent(run), await spent(run)]).toEqual([4, 1, 1]);
-    expect(await spent(client.keepSessions())).toBe(3);
+    expect(await spent(client.keepSessions('conv_1'))).toBe(3);
     clock += 600_001;
-    expect(await spent(client.keepSessions())).toBe(4);
+    expect(await spent(client.keepSessions('conv_1'))).toBe(4);
   });
 
   it('is forgotten if the server supports the newer one [MCPS-627]', async () => {
@@ -231,7 +324,7 @@ describe('the older protocol', () => {
     let current = older.url;
     const gate = await serve((request, response) => void forward(current, request, response));
     const client = newClient();
-    const call = () => calling(client, `${gate.url}/mcp`, client.keepSessions())();
+    const call = () => calling(client, `${gate.url}/mcp`, client.keepSessions('conv_1'))();
     expect(await call()).toBe('1');
     current = newer.url;
     expect(await call()).toBe('newer');
@@ -246,7 +339,7 @@ it('a server that does not answer the end of its session causes no delay [MCPS-6
     void forward(served.url, request, response);
   });
   const client = newClient();
-  const sessions = client.keepSessions();
+  const sessions = client.keepSessions('conv_1');
   await calling(client, `${gate.url}/mcp`, sessions)();
   sessions.close();
   await told;

@@ -6,23 +6,37 @@ import {
   SdkHttpError,
 } from '@modelcontextprotocol/client';
 import { OutboundFailure } from '../../platform/outbound/outbound-failure.ts';
-import { SessionTimeout } from './session.ts';
+import { type McpTarget, OlderTransport, SessionTimeout } from './session.ts';
+import { type Base64, bytesIn, repeats, withoutBytes, withoutBytesIn } from './structured-content.ts';
 
-/** The answer of a tool as one text for a model, with the images and audio that it names. */
-export type McpToolAnswer = { text: string; isError: boolean; media?: readonly McpMedia[] };
+/** The answer of a tool as one text for a model, with the images, audio and files that it names. */
+export type McpToolAnswer = {
+  text: string;
+  isError: boolean;
+  media?: readonly McpMedia[];
+  files?: readonly McpFile[];
+};
 
 type McpMedia = { mediaType: string; content: Uint8Array };
+/** Bytes that a model can neither see nor hear. */
+type McpFile = { filename: string; content: Uint8Array };
 
 /** With the notice, below the limit of the agent's loop: a second cut would remove the notice. */
 const maxTextLength = 99_000;
 const maxLineLength = 300;
 
 export function answerOf(result: CallToolResult, hide: (text: string) => string): McpToolAnswer {
-  const media = result.content.filter(isMedia).slice(0, maxMedia).flatMap(mediaIn);
+  const { text, pictures } = textOf(result);
+  const parts = result.content.filter(isMedia).flatMap(bytesOf);
+  // A server may repeat a picture in its text. The model needs it once.
+  const others = pictures.filter(({ base64 }) => !parts.some((part) => part.base64 === base64));
+  const media = [...parts, ...others].slice(0, maxMedia).map(mediaIn);
+  const files = result.content.flatMap(fileIn).slice(0, maxFiles);
   return {
-    text: shownText(textOf(result), hide),
+    text: shownText(text, hide),
     isError: result.isError === true,
     ...(media.length > 0 && { media }),
+    ...(files.length > 0 && { files }),
   };
 }
 
@@ -31,38 +45,61 @@ export const shownText = (text: string, hide: (text: string) => string): string 
 
 /** A model gets fewer. The text describes all of them. */
 const maxMedia = 16;
+const maxFiles = 16;
 
 const isMedia = (part: Part): boolean =>
   part.type === 'image' || part.type === 'audio' || (part.type === 'resource' && isMediaType(part.resource.mimeType));
 
 const isMediaType = (mimeType: string | undefined) => /^(image|audio)\/[\w.+-]+$/i.test(mimeType ?? '');
 
-function mediaIn(part: Part): McpMedia[] {
-  const [mimeType, base64] =
-    part.type === 'image' || part.type === 'audio'
-      ? [part.mimeType, part.data]
-      : part.type === 'resource' && 'blob' in part.resource
-        ? [part.resource.mimeType, part.resource.blob]
-        : [];
-  if (!mimeType || base64 === undefined) return [];
-  const mediaType = isMediaType(mimeType) ? mimeType.toLowerCase() : 'application/octet-stream';
-  return [{ mediaType, content: Buffer.from(base64, 'base64') }];
+function bytesOf(part: Part): Base64[] {
+  if (part.type === 'image' || part.type === 'audio') return [{ mediaType: part.mimeType, base64: part.data }];
+  if (part.type !== 'resource' || !('blob' in part.resource)) return [];
+  return [{ mediaType: part.resource.mimeType ?? '', base64: part.resource.blob }];
+}
+
+const mediaIn = ({ mediaType, base64 }: Base64): McpMedia => ({
+  mediaType: isMediaType(mediaType) ? mediaType.toLowerCase() : 'application/octet-stream',
+  content: Buffer.from(base64, 'base64'),
+});
+
+function fileIn(part: Part): McpFile[] {
+  if (part.type !== 'resource' || !('blob' in part.resource) || isMedia(part)) return [];
+  const { uri, blob } = part.resource;
+  return textIn(part.resource) === null ? [{ filename: fileNameOf(uri), content: Buffer.from(blob, 'base64') }] : [];
+}
+
+/** The last part of the address, without characters that a file name cannot have. */
+function fileNameOf(uri: string): string {
+  const last =
+    uri
+      .split(/[?#]/, 1)[0]
+      ?.split('/')
+      .findLast((each) => each !== '') ?? '';
+  const name = last.replaceAll(/%[0-9a-f]{2}|[^\p{L}\p{N}._-]/giu, '_').replace(/^\.+/, '');
+  return name.slice(-100) || 'resource.bin';
 }
 
 type Part = CallToolResult['content'][number];
 
-function textOf({ content, structuredContent }: CallToolResult): string {
-  const hasText = content.some((part) => part.type === 'text' && part.text !== '');
-  const lines = content.map(partAsText);
-  if (!hasText && structuredContent !== undefined) lines.unshift(JSON.stringify(structuredContent));
-  return lines.filter((line) => line !== '').join('\n') || 'The tool answered with nothing.';
+/** The text, and the pictures that were written into it as base64. */
+function textOf({ content, structuredContent }: CallToolResult): { text: string; pictures: Base64[] } {
+  const pictures: Base64[] = [];
+  const lines = content.map((part) => {
+    if (part.type !== 'text') return partAsText(part);
+    const { text, found } = withoutBytes(part.text);
+    pictures.push(...found.filter(({ mediaType }) => isMediaType(mediaType)));
+    return text;
+  });
+  if (structuredContent !== undefined && !repeats(content, structuredContent)) {
+    lines.push(JSON.stringify(withoutBytesIn(structuredContent)));
+  }
+  return { text: lines.filter((line) => line !== '').join('\n') || 'The tool answered with nothing.', pictures };
 }
 
 /** Media is described and not included: a model cannot read bytes in a text. */
-function partAsText(part: Part): string {
+function partAsText(part: Exclude<Part, { type: 'text' }>): string {
   switch (part.type) {
-    case 'text':
-      return part.text;
     case 'image':
     case 'audio':
       return line(`${part.type} ${part.mimeType}, ${bytesIn(part.data)} bytes`);
@@ -71,18 +108,30 @@ function partAsText(part: Part): string {
     case 'resource': {
       const { resource } = part;
       const named = `resource ${resource.uri} ${resource.mimeType ?? ''}`.trimEnd();
-      return 'text' in resource
-        ? `${line(named)}\n${resource.text}`
-        : line(`${named}, ${bytesIn(resource.blob)} bytes`);
+      const text = 'text' in resource ? resource.text : textIn(resource);
+      return text === null
+        ? line(`${named}, ${bytesIn((resource as { blob: string }).blob)} bytes`)
+        : `${line(named)}\n${text}`;
     }
     default:
       return line('a part of a kind that is not known here');
   }
 }
 
+const textTypes = /^(text\/|application\/([\w.-]+\+)?(json|xml|yaml|toml|csv|javascript|sql)\b)/i;
+
+/** Some servers send a text as bytes. Null if it is none. */
+function textIn({ mimeType = '', blob }: { mimeType?: string | undefined; blob: string }): string | null {
+  if (!textTypes.test(mimeType)) return null;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(blob, 'base64'));
+  } catch {
+    return null;
+  }
+}
+
 /** Replaces line breaks, so that the text stays on one line. */
 export const line = (text: string) => `[${text.replaceAll(/\s+/g, ' ').slice(0, maxLineLength).toWellFormed()}]`;
-const bytesIn = (base64: string) => Math.floor((base64.length * 3) / 4);
 
 const bounded = (text: string): string =>
   text.length <= maxTextLength
@@ -101,22 +150,23 @@ export type McpFailure = {
  * Describes a failed session for the org. It never quotes the server or the MCP client, whose text may contain the
  * credentials.
  */
-export function failureOf(error: unknown, url: string): McpFailure {
-  return describe(error, url, () => '');
+export function failureOf(error: unknown, target: McpTarget): McpFailure {
+  return describe(error, target, () => '');
 }
 
 /**
  * Describes a failed call for the model. It quotes the server, so that the model can correct its arguments. `hide`
  * removes credentials.
  */
-export function failureOfCall(error: unknown, url: string, hide: (text: string) => string): McpFailure {
-  return describe(error, url, (said) => ` It says: ${hide(said).slice(0, maxQuoteLength).toWellFormed()}`);
+export function failureOfCall(error: unknown, target: McpTarget, hide: (text: string) => string): McpFailure {
+  return describe(error, target, (said) => ` It says: ${hide(said).slice(0, maxQuoteLength).toWellFormed()}`);
 }
 
 const maxQuoteLength = 1000;
 
-function describe(error: unknown, url: string, quote: (said: string) => string): McpFailure {
+function describe(error: unknown, { url, headers }: McpTarget, quote: (said: string) => string): McpFailure {
   const host = new URL(url).hostname;
+  const credentials = Object.keys(headers).length > 0;
   const failed = (message: string, isUnauthorized = false): McpFailure => ({
     ok: false,
     code: 'mcp_server_error',
@@ -131,8 +181,16 @@ function describe(error: unknown, url: string, quote: (said: string) => string):
     if (cause instanceof OutboundFailure) {
       return cause.reason === 'timeout' ? late(cause.message) : failed(cause.message);
     }
-    if (cause instanceof SdkHttpError) return failed(`${host} ${answered(cause.status)}`, cause.status === 401);
-    if (cause instanceof InsufficientScopeError) return failed(`${host} ${answered(403)}`);
+    if (cause instanceof OlderTransport) {
+      return failed(
+        `${host} speaks the SSE transport of 2024, which is not supported: ask for its streamable HTTP URL.`,
+      );
+    }
+    if (cause instanceof SdkHttpError) {
+      const said = cause.status === 403 ? saidIn(cause) : '';
+      return failed(`${host} ${answered(cause.status, credentials)}${said && quote(said)}`, cause.status === 401);
+    }
+    if (cause instanceof InsufficientScopeError) return failed(`${host} ${answered(403, credentials)}`);
     if (cause instanceof MissingRequiredClientCapabilityError && wantsModel(cause)) {
       return failed(`${host} wants to ask the agent’s model, which \`sampling\` of the server does not allow.`);
     }
@@ -146,6 +204,12 @@ const wantsModel = ({ data }: MissingRequiredClientCapabilityError) =>
   (data as { requiredCapabilities?: object } | undefined)?.requiredCapabilities !== undefined &&
   'sampling' in (data as { requiredCapabilities: object }).requiredCapabilities;
 
+/** The beginning of the body, if it is text and no page. */
+function saidIn({ data }: SdkHttpError): string {
+  const text = String((data as { text?: unknown } | undefined)?.text ?? '').trim();
+  return text.startsWith('<') ? '' : text.replaceAll(/\s+/g, ' ');
+}
+
 /** The MCP client wraps errors of the handshake. */
 function causesOf(error: unknown): unknown[] {
   const causes: unknown[] = [];
@@ -153,9 +217,18 @@ function causesOf(error: unknown): unknown[] {
   return causes;
 }
 
-function answered(status: number): string {
+/** `credentials`: whether the request carried any. */
+function answered(status: number | undefined, credentials: boolean): string {
+  if (status === undefined) return 'gave an answer that could not be read.';
   if (status === 401) return 'answered 401: it did not take the credentials in `auth`, or wants some.';
-  if (status === 403) return 'answered 403: the credentials in `auth` do not allow this.';
+  if (status === 403) {
+    return credentials
+      ? 'answered 403: the credentials in `auth` do not allow this.'
+      : 'answered 403: it refuses this caller, and `auth` sends no credentials. It may want some, or allow only certain hosts.';
+  }
+  if (status === 404) {
+    return 'answered 404: it has no MCP endpoint at this URL. Check the path, which is often `/mcp`.';
+  }
   if (status >= 300 && status < 400) {
     return `answered ${status}, a redirect, which is not followed: register the URL that it leads to.`;
   }

@@ -24,10 +24,14 @@ export type FormField = {
   options: readonly { value: string; label: string }[];
   minimum?: number | undefined;
   maximum?: number | undefined;
+  /** The value that the server suggests. It counts if the person leaves the field empty. */
+  default?: FieldValue | undefined;
 };
 
+export type FieldValue = string | number | boolean | string[];
+
 export type QuestionAnswer =
-  | { action: 'accept'; content?: Record<string, string | number | boolean | string[]> }
+  | { action: 'accept'; content?: Record<string, FieldValue> }
   | { action: 'decline' }
   | { action: 'cancel' };
 
@@ -81,7 +85,13 @@ export function questionOf(params: unknown, hide: (text: string) => string): Ser
 function fieldOf(given: unknown, hide: (text: string) => string): FormField | null {
   const schema = asObject(given);
   const { type, title, description, minimum, maximum } = schema;
-  const about = { title: shown(title, hide), description: shown(description, hide), options: [] };
+  const usual = defaultOf(schema.default);
+  const about = {
+    title: shown(title, hide),
+    description: shown(description, hide),
+    options: [],
+    ...(usual !== undefined && { default: usual }),
+  };
   const choice = optionsOf(schema, hide);
   const choices = type === 'array' ? optionsOf(asObject(schema.items), hide) : null;
   if (choices) return { ...about, type: 'choices', options: choices };
@@ -89,6 +99,15 @@ function fieldOf(given: unknown, hide: (text: string) => string): FormField | nu
   if (type === 'string' || type === 'boolean') return { ...about, type };
   if (type !== 'number' && type !== 'integer') return null;
   return { ...about, type, minimum: asNumber(minimum), maximum: asNumber(maximum) };
+}
+
+const maxDefaultLength = 500;
+
+function defaultOf(given: unknown): FieldValue | undefined {
+  if (typeof given === 'number' || typeof given === 'boolean') return given;
+  const texts = [given].flat();
+  if (!texts.every((each) => typeof each === 'string' && each.length <= maxDefaultLength)) return undefined;
+  return given as string | string[];
 }
 
 /** Reads the options in all forms that versions of the protocol have used. */

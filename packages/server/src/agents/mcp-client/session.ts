@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import {
   Client,
   type ClientCapabilities,
@@ -12,7 +12,8 @@ import { boundedFetch, type SessionBounds } from './bounded-fetch.ts';
 
 export type McpTarget = { url: string; headers: Readonly<Record<string, string>> };
 
-export type SessionLimits = SessionBounds & { timeoutMs: number };
+/** A server that reports progress gets `timeoutMs` again with each report, and at most `totalMs` in all. */
+export type SessionLimits = SessionBounds & { timeoutMs: number; totalMs?: number };
 
 /** Dependencies of every session. */
 export type SessionDependencies = {
@@ -30,9 +31,14 @@ type SessionOptions = {
   prepare?: (client: Client) => void;
   /** The server may send unsolicited messages on a separate stream. */
   mayListen?: boolean;
-  /** The sessions of the run. Absent if the session ends with the call. */
+  /** The sessions of the conversation or task. Absent if the session ends with the call. */
   sessions?: RunSessions | undefined;
+  /** Called if a session was opened that stays open after the call. The server knows nothing of an earlier one. */
+  onOpened?: (() => void) | undefined;
 };
+
+/** `extend` gives the server its time again, because it reported progress. */
+type SessionWork<Result> = (client: Client, session: { extend: () => void }) => Promise<Result>;
 
 /** URLs of servers that only support the older protocol, so that each call need not try the newer one first. */
 export type OlderServers = { has: (url: string) => boolean; add: (url: string) => void; delete: (url: string) => void };
@@ -41,36 +47,65 @@ export type OlderServers = { has: (url: string) => boolean; add: (url: string) =
  * A session of the older protocol that outlives a call. A later call resumes it with a new client, so that limits, time
  * and questions stay per call. Null if the server uses the newer protocol, which has no sessions.
  */
-type KeptSession = { target: McpTarget; id: string; protocolVersion: string | undefined; calls: number } | null;
+type KeptSession = {
+  target: McpTarget;
+  id: string;
+  protocolVersion: string | undefined;
+  /** False once the server refused a stream for unsolicited messages. */
+  mayStream: boolean;
+  /** Calls that listen now. A server accepts one stream per session. */
+  listeners: number;
+} | null;
 
-/** The sessions of one run, by server and headers. Never share them with another run. */
+/** The sessions of one conversation or task, by server and headers. Never share them with another one. */
 export type RunSessions = { open: Map<string, Promise<KeptSession | undefined>>; isClosed: boolean };
 
 const endSessionMs = 1000;
-/** A call sends at most a hundred requests; ids must differ between all calls of a session. */
-const idsPerCall = 1000;
+/** A server that opens the stream later may miss the listener. The call does not wait longer for it. */
+const streamMs = 2000;
+/** The server may not have noticed yet that the stream of the previous call ended. */
+const streamRetryMs = 100;
+const maxStreamAttempts = 4;
+/** Ids must differ between all calls of a session, and between the attempts of one call. */
+const maxFirstId = 2 ** 31;
 
 /**
  * Connects to a server with the newest protocol that both support. The time limit, the caller's signal or an exceeded
- * limit ends everything and rejects with the reason. With `sessions` the session stays open for the next call of the
- * run.
+ * limit ends everything and rejects with the reason. With `sessions` the session stays open for the next call.
  */
 export async function withSession<Result>(
   { fetch, version, limits, olderServers }: Dependencies,
   target: McpTarget,
   callerSignal: AbortSignal,
-  work: (client: Client) => Promise<Result>,
-  { capabilities = {}, prepare = () => {}, mayListen = false, sessions }: SessionOptions = {},
+  work: SessionWork<Result>,
+  { capabilities = {}, prepare = () => {}, mayListen = false, sessions, onOpened }: SessionOptions = {},
 ): Promise<Result> {
-  const { timeoutMs } = limits;
+  const { timeoutMs, totalMs = timeoutMs } = limits;
   const { hostname } = new URL(target.url);
   const end = new AbortController();
   const signal = AbortSignal.any([callerSignal, end.signal]);
   // A broken stream may still be followed by the answer. If none comes, this error is the reason.
   let streamError: Error | undefined;
-  const clock = setTimeout(() => end.abort(streamError ?? new SessionTimeout()), timeoutMs);
+  const endsAt = performance.now() + totalMs;
+  const startClock = () =>
+    setTimeout(
+      () => end.abort(streamError ?? new SessionTimeout()),
+      Math.min(timeoutMs, Math.max(0, endsAt - performance.now())),
+    );
+  let clock = startClock();
+  const extend = () => {
+    clearTimeout(clock);
+    clock = startClock();
+  };
   const onExceeded = (failure: Error) => end.abort(failure);
-  const bounded = boundedFetch(fetch, limits, { host: hostname, signal, onExceeded, mayListen });
+  let onStream: (status: number) => void = () => {};
+  const bounded = boundedFetch(fetch, limits, {
+    host: hostname,
+    signal,
+    onExceeded,
+    mayListen,
+    onStream: (status) => onStream(status),
+  });
   const transports: StreamableHTTPClientTransport[] = [];
 
   async function connect(resumed: KeptSession, isKnownOlder = false) {
@@ -82,9 +117,40 @@ export async function withSession<Result>(
     };
     const client = new Client({ name: 'Vestra', version }, { versionNegotiation: { mode: 'auto' }, capabilities });
     prepare(client);
+    const stream = Promise.withResolvers<number>();
+    onStream = stream.resolve;
     await client.connect(transport, { timeout: timeoutMs, ...(isKnownOlder && { prior: { kind: 'legacy' } }) });
-    if (resumed) useIdsFrom(transport, resumed.calls++ * idsPerCall);
+    useIdsFrom(transport, randomInt(1, maxFirstId));
+    // The client opens the stream of a new session itself.
+    if (mayListen && !resumed && client.getProtocolEra() === 'legacy') await withinTime(stream.promise, streamMs);
     return { client, transport };
+  }
+
+  /** Opens the stream on which a server of the older protocol asks without naming the call. */
+  async function listenIn(kept: NonNullable<KeptSession>, transport: StreamableHTTPClientTransport): Promise<void> {
+    for (let attempt = 1; attempt <= maxStreamAttempts; attempt++) {
+      const stream = Promise.withResolvers<number>();
+      onStream = stream.resolve;
+      // Without the id of an event this opens the stream for unsolicited messages.
+      void transport.resumeStream('').catch(() => stream.resolve(0));
+      const status = await withinTime(stream.promise, streamMs);
+      if (status === 404 || status === 405 || status === 501) kept.mayStream = false;
+      if (status !== 409) return;
+      await withinTime(new Promise<never>(() => {}), streamRetryMs);
+    }
+  }
+
+  async function callInSession(kept: NonNullable<KeptSession>): Promise<Result> {
+    const { client, transport } = await connect(kept);
+    const listens = mayListen && kept.mayStream && kept.listeners === 0;
+    if (!listens) return work(client, { extend });
+    kept.listeners += 1;
+    try {
+      await listenIn(kept, transport);
+      return await work(client, { extend });
+    } finally {
+      kept.listeners -= 1;
+    }
   }
 
   async function open() {
@@ -110,7 +176,8 @@ export async function withSession<Result>(
       const { client, transport } = await untilAborted(open(), signal);
       const isOlder = client.getProtocolEra() === 'legacy';
       const { sessionId: id = '', protocolVersion } = transport;
-      opening.resolve(isOlder ? { target, id, protocolVersion, calls: 1 } : null);
+      opening.resolve(isOlder ? { target, id, protocolVersion, mayStream: true, listeners: 0 } : null);
+      if (id !== '') onOpened?.();
       return client;
     } catch (error) {
       all.open.delete(key);
@@ -124,14 +191,14 @@ export async function withSession<Result>(
     let isRetried = false;
     for (;;) {
       const entry = all.open.get(key);
-      if (!entry) return work(await openKept(all, key));
+      if (!entry) return work(await openKept(all, key), { extend });
       const kept = await entry;
       signal.throwIfAborted();
       // The call that opened the session failed, so this call tries again.
       if (kept === undefined) continue;
-      if (kept === null) return work((await open()).client);
+      if (kept === null) return work((await open()).client, { extend });
       try {
-        return await work((await connect(kept)).client);
+        return await callInSession(kept);
       } catch (error) {
         if (!isSessionGone(error)) throw error;
         if (all.open.get(key) === entry) all.open.delete(key);
@@ -143,7 +210,7 @@ export async function withSession<Result>(
   }
 
   const isKept = sessions !== undefined && !sessions.isClosed;
-  const exchange = async () => (isKept ? callInKeptSession(sessions) : work((await open()).client));
+  const exchange = async () => (isKept ? callInKeptSession(sessions) : work((await open()).client, { extend }));
   try {
     // The client ignores the signal in some phases, but the requests do not.
     return await untilAborted(exchange(), signal);
@@ -157,7 +224,21 @@ export async function withSession<Result>(
 
 export class SessionTimeout extends Error {}
 
-/** Ends the sessions of a run, also those still being opened. Errors of the server are ignored. */
+/** The server speaks only the transport of 2024, which opens with a stream of events. */
+export class OlderTransport extends Error {}
+
+/** Resolves after the time at the latest, with the value if there is one. */
+async function withinTime<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  const over = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => over.resolve(undefined), ms);
+  try {
+    return await Promise.race([promise, over.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Ends the sessions of a conversation or task, also those still being opened. Errors of the server are ignored. */
 export async function endSessions({ fetch }: Pick<SessionDependencies, 'fetch'>, sessions: RunSessions): Promise<void> {
   await Promise.all([...sessions.open.values()].map(async (entry) => endKept(fetch, await entry)));
 }
@@ -167,7 +248,7 @@ async function endKept(fetch: typeof globalThis.fetch, kept: KeptSession | undef
   const end = new AbortController();
   const { hostname: host } = new URL(kept.target.url);
   const bounds = { maxRequests: 1, maxBytes: 65_536, maxParts: 1000 };
-  const about = { host, signal: end.signal, onExceeded: () => end.abort(), mayListen: false };
+  const about = { host, signal: end.signal, onExceeded: () => end.abort(), mayListen: false, onStream: () => {} };
   await endSession(transportTo(kept.target, boundedFetch(fetch, bounds, about), kept), end);
 }
 
@@ -194,22 +275,32 @@ const keyOf = ({ url, headers }: McpTarget, capabilities: ClientCapabilities): s
     .update(JSON.stringify([url, Object.entries(headers).sort(), capabilities]))
     .digest('base64');
 
-/** Shifts the request ids: every client counts from zero, and a server needs distinct ids within a session. */
+/** Shifts the request ids and progress tokens: every client counts from zero. */
 function useIdsFrom(transport: StreamableHTTPClientTransport, first: number): void {
   const send = transport.send.bind(transport);
   const receive = transport.onmessage;
   const moved = (id: unknown, by: number) => (typeof id === 'number' ? id + by : id);
   transport.send = (message, options) => send(outgoing(message as JSONRPCMessage) as JSONRPCMessage, options);
-  transport.onmessage = (message: JSONRPCMessage) => {
-    const isAnswer = !('method' in message) && 'id' in message;
-    receive?.(isAnswer ? ({ ...message, id: moved(message.id, -first) } as JSONRPCMessage) : message);
-  };
+  transport.onmessage = (message: JSONRPCMessage) => receive?.(incoming(message) as JSONRPCMessage);
 
   function outgoing(message: JSONRPCMessage): object {
     if (!('method' in message)) return message;
-    if ('id' in message) return { ...message, id: moved(message.id, first) };
+    if ('id' in message) return { ...message, id: moved(message.id, first), ...withToken(message.params) };
     if (message.method !== 'notifications/cancelled') return message;
     return { ...message, params: { ...message.params, requestId: moved(message.params?.requestId, first) } };
+  }
+
+  function withToken(params: Record<string, unknown> | undefined) {
+    const meta = params?._meta as { progressToken?: unknown } | undefined;
+    if (meta?.progressToken === undefined) return {};
+    return { params: { ...params, _meta: { ...meta, progressToken: moved(meta.progressToken, first) } } };
+  }
+
+  function incoming(message: JSONRPCMessage): object {
+    if (!('method' in message)) return 'id' in message ? { ...message, id: moved(message.id, -first) } : message;
+    if (message.method !== 'notifications/progress') return message;
+    const { progressToken, ...params } = message.params ?? {};
+    return { ...message, params: { ...params, progressToken: moved(progressToken, -first) } };
   }
 }
 

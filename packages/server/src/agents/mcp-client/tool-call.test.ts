@@ -94,6 +94,63 @@ describe('media in a tool answer', () => {
     });
   });
 
+  it('gives a picture once, and no base64 as text [MCPS-710]', async () => {
+    const png = Buffer.concat([
+      Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+      Buffer.alloc(600, 'aB3'),
+    ]);
+    const data = png.toString('base64');
+    const image = { type: 'image' as const, mimeType: 'image/png', data };
+    const structuredContent = { content: [image], more: { preview: data, name: 'chart' } };
+    const call = (() => ({
+      content: [image, { type: 'text', text: `{"shot":"data:image/png;base64,${data}","other":"${data}"}` }],
+      structuredContent,
+    })) as unknown as Called;
+    const { url } = await serveMcp('2026', [tool('look')], { call });
+    const answer = await callTool(url, { name: 'look' });
+    expect(answer).toMatchObject({ media: [{ mediaType: 'image/png', content: png }] });
+    expect((answer as unknown as { media: unknown[] }).media).toHaveLength(1);
+    expect((answer as { text: string }).text).toBe(
+      [
+        '[image image/png, 609 bytes]',
+        '{"shot":"[image/png, 609 bytes]","other":"[image/png, 609 bytes]"}',
+        '{"content":[{"type":"image","mimeType":"image/png","data":"[609 bytes]"}],"more":{"preview":"[609 bytes]","name":"chart"}}',
+      ].join('\n'),
+    );
+  });
+
+  it('is a picture also if the server wrote it into its text [MCPS-710]', async () => {
+    const png = Buffer.concat([
+      Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+      Buffer.alloc(600, 'aB3'),
+    ]);
+    const answer = await answering([{ type: 'text', text: `Here: ${png.toString('base64')}` }]);
+    expect(answer).toMatchObject({ text: 'Here: [image/png, 609 bytes]', media: [{ mediaType: 'image/png' }] });
+  });
+
+  it('and other bytes are files with a name, and text in bytes is text [MCPS-715]', async () => {
+    const blob = (content: string) => Buffer.from(content).toString('base64');
+    const answer = await answering([
+      { type: 'resource', resource: { uri: 'a://x/report%20a.pdf?b#c', mimeType: 'application/pdf', blob: data } },
+      { type: 'resource', resource: { uri: 'a://x/../', blob: data } },
+      { type: 'resource', resource: { uri: 'a://a.json', mimeType: 'application/json', blob: blob('{"a":1}') } },
+      { type: 'resource', resource: { uri: 'a://a.csv', mimeType: 'text/csv', blob: blob('a,ü') } },
+    ]);
+    const content = Buffer.from('bytes');
+    expect(answer).toMatchObject({
+      text: [
+        '[resource a://x/report%20a.pdf?b#c application/pdf, 6 bytes]',
+        '[resource a://x/../, 6 bytes]',
+        '[resource a://a.json application/json]\n{"a":1}',
+        '[resource a://a.csv text/csv]\na,ü',
+      ].join('\n'),
+      files: [
+        { filename: 'report_a.pdf', content },
+        { filename: 'resource.bin', content },
+      ],
+    });
+  });
+
   it('is bounded in number [PIC-006]', async () => {
     const many = Array.from({ length: 1000 }, () => ({ type: 'image', mimeType: 'image/png', data }));
     expect(await answering(many)).toMatchObject({ ok: true, media: { length: 16 } });
@@ -112,7 +169,7 @@ it('sends arguments as headers if the schema asks for it', async () => {
   expect(requests.at(-1)?.headers).toMatchObject({ 'mcp-param-region': 'eu' });
 });
 
-describe('an answer', () => {
+describe('an answer [MCPS-711]', () => {
   it.each<[string, CallToolResult, string]>([
     [
       'of several texts is one',
@@ -130,7 +187,21 @@ describe('an answer', () => {
       { content: [], structuredContent: { total: 7, of: [secret] } },
       '{"total":7,"of":["[secret]"]}',
     ],
-    ['of text and data is the text', { content: [{ type: 'text', text: 'a' }], structuredContent: { a: 1 } }, 'a'],
+    [
+      'of a summary and data is both',
+      { content: [{ type: 'text', text: 'Found 2 rows.' }], structuredContent: { rows: [{ id: 41 }, { id: 42 }] } },
+      'Found 2 rows.\n{"rows":[{"id":41},{"id":42}]}',
+    ],
+    [
+      'of data and its text is the text',
+      { content: [{ type: 'text', text: '{ "a": 1 }' }], structuredContent: { a: 1 } },
+      '{ "a": 1 }',
+    ],
+    [
+      'of a text that says all of the data is the text',
+      { content: [{ type: 'text', text: 'Line 1\nLine 2' }], structuredContent: { content: 'Line 1\nLine 2' } },
+      'Line 1\nLine 2',
+    ],
     ['of nothing says so', { content: [] }, 'The tool answered with nothing.'],
     [
       'of bytes names them',

@@ -4,8 +4,8 @@ import {
   type CallToolRequestOptions,
   type CallToolResult,
   type Client,
-  type ClientCapabilities,
   isInputRequiredResult,
+  type Progress,
   ProtocolError,
   ProtocolErrorCode,
   UrlElicitationRequiredError,
@@ -31,8 +31,8 @@ import {
   type SessionLimits,
   withSession,
 } from './session.ts';
-import { cancelTask, createTaskInterceptor, followTask, type RunningTask, tasksExtension } from './tasks.ts';
-import { onListChange as listenForChanges, type WantedResources } from './tool-list.ts';
+import { cancelTask, createTaskInterceptor, followTask, type RunningTask } from './tasks.ts';
+import { capabilitiesFor, onListChange as listenForChanges, notOffered, type WantedResources } from './tool-list.ts';
 
 export type CalledTool = {
   name: string;
@@ -42,7 +42,15 @@ export type CalledTool = {
 };
 
 const megabyte = 1_048_576;
-const callLimits: SessionLimits = { timeoutMs: 120_000, maxRequests: 100, maxBytes: 8 * megabyte, maxParts: 100_000 };
+/** Without a report of progress a call ends after two minutes, and otherwise after a quarter of an hour. */
+const maxCallMs = 900_000;
+const callLimits: SessionLimits = {
+  timeoutMs: 120_000,
+  totalMs: maxCallMs,
+  maxRequests: 100,
+  maxBytes: 8 * megabyte,
+  maxParts: 100_000,
+};
 
 /** Options of every request in a run. */
 export type SessionCallOptions = {
@@ -52,8 +60,10 @@ export type SessionCallOptions = {
   asking?: AnsweredQuestions | undefined;
   /** Present if the server may ask a model. */
   sample?: Sample | undefined;
-  /** The session of the run is used or opened. Absent if the call needs a separate session. */
+  /** The session of the conversation or task is used or opened. Absent if the call needs a separate session. */
   sessions?: RunSessions | undefined;
+  /** Called if this call opened the session. */
+  onOpened?: (() => void) | undefined;
 };
 
 type ToolCallOptions = SessionCallOptions & {
@@ -63,32 +73,40 @@ type ToolCallOptions = SessionCallOptions & {
   isRepeatable?: boolean | undefined;
   /** Called if the server reports changed tools or resources during the call. */
   onListChange?: (() => void) | undefined;
+  /** Called with each report of progress, as one line. */
+  onProgress?: ((text: string) => void) | undefined;
 };
 
 export async function callTool(
   { limits, ...parts }: SessionDependencies & { limits: Partial<SessionLimits> },
   target: McpTarget,
   { name, arguments: given, inputSchema }: CalledTool,
-  { signal, hide, asking, sample, following, isRepeatable = false, onListChange, sessions }: ToolCallOptions,
+  options: ToolCallOptions,
 ): Promise<McpToolAnswer | { asked: AskedQuestions } | { underWay: RunningTask }> {
-  const all = { ...callLimits, ...limits };
+  const { signal, hide, asking, sample, following, isRepeatable = false, onListChange, onProgress } = options;
+  const all = limitsOf(limits);
   const held = createHeldQuestions({ answers: asking?.answers ?? {}, hide });
   const answering = { asking, sample, hide, signal };
   // Without the definition the client lists the tools again if the server needs headers. The output schema is left out:
   // the client would compile it, in unbounded time.
   const sent = {
-    timeout: all.timeoutMs,
+    timeout: all.totalMs,
     toolDefinition: { name, inputSchema: { ...inputSchema, type: 'object' as const } },
   };
   const outcome = await withSession(
     { ...parts, limits: all },
     target,
     signal,
-    async (client): Promise<CallOutcome> => {
+    async (client, { extend }): Promise<CallOutcome> => {
       if (following) return followTask(client, following, answering, all.timeoutMs);
+      const onprogress = (progress: Progress) => {
+        extend();
+        onProgress?.(lineOf(progress, hide));
+      };
+      const watched = { ...sent, onprogress };
       if (client.getProtocolEra() === 'modern')
-        return callInRounds(client, { name, arguments: given }, sent, answering);
-      return callHeldOpen(held, () => client.callTool({ name, arguments: given }, sent));
+        return callInRounds(client, { name, arguments: given }, watched, answering);
+      return callHeldOpen(held, () => client.callTool({ name, arguments: given }, watched));
     },
     {
       capabilities: capabilitiesFor({ asking, sample }),
@@ -98,7 +116,9 @@ export async function callTool(
         if (sample) registerSampling(client, sample, signal);
         if (onListChange) listenForChanges(client, onListChange);
       },
-      sessions,
+      mayListen: asking !== undefined || sample !== undefined,
+      sessions: options.sessions,
+      onOpened: options.onOpened,
     },
   );
   if ('underWay' in outcome) return outcome;
@@ -108,17 +128,23 @@ export async function callTool(
   return answerOf(outcome.result, hide);
 }
 
-/** The same for every request of a session: the server gets them once, in the handshake. */
-const capabilitiesFor = ({ asking, sample }: Pick<SessionCallOptions, 'asking' | 'sample'>): ClientCapabilities => ({
-  extensions: { [tasksExtension]: {} },
-  ...(asking && { elicitation: { form: {}, url: {} } }),
-  ...(sample && { sampling: {} }),
+/** A caller that limits the time of a call limits all of it. */
+const limitsOf = (given: Partial<SessionLimits>) => ({
+  ...callLimits,
+  ...given,
+  totalMs: given.totalMs ?? given.timeoutMs ?? maxCallMs,
 });
 
-/** Refuses requests that this client has not offered to answer. */
-const notOffered = ({ method }: { method: string }): Promise<never> => {
-  throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `${method} is not answered to this server.`);
-};
+const maxProgressLength = 200;
+
+/** Shows the server's message, or how much of the work is done. */
+function lineOf({ progress, total, message }: Progress, hide: Hide): string {
+  const part = total !== undefined && total > 0 ? `${Math.round((100 * progress) / total)} %` : `${progress}`;
+  const said = hide(message ?? '')
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim();
+  return (said || part).slice(0, maxProgressLength).toWellFormed();
+}
 
 /** Cancels the task of a call that is no longer needed. */
 export function cancelCall(
@@ -129,7 +155,7 @@ export function cancelCall(
 ): Promise<void> {
   const all = { ...callLimits, ...limits, timeoutMs: 10_000 };
   return withSession({ ...parts, limits: all }, target, signal, (client) => cancelTask(client, task, all.timeoutMs), {
-    capabilities: { extensions: { [tasksExtension]: {} } },
+    capabilities: capabilitiesFor({}),
   });
 }
 
@@ -247,7 +273,7 @@ export function readResources(
   { limits, ...parts }: SessionDependencies & { limits: Partial<SessionLimits> },
   target: McpTarget,
   wanted: WantedResources,
-  { signal, hide, sessions, ...answering }: SessionCallOptions,
+  { signal, hide, sessions, onOpened, ...answering }: SessionCallOptions,
 ): Promise<McpToolAnswer> {
   const read = async (client: Client) => {
     if (!('uri' in wanted)) return { text: shownText(await listed(client, wanted.cursor), hide), isError: false };
@@ -260,6 +286,7 @@ export function readResources(
       client.fallbackRequestHandler = notOffered;
     },
     sessions,
+    onOpened,
   });
 }
 

@@ -1,6 +1,21 @@
-import type { Client, ListToolsResult } from '@modelcontextprotocol/client';
+import {
+  type Client,
+  type ClientCapabilities,
+  type ListToolsResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkHttpError,
+} from '@modelcontextprotocol/client';
 import { OutboundFailure } from '../../platform/outbound/outbound-failure.ts';
-import { type McpTarget, type SessionDependencies, type SessionLimits, withSession } from './session.ts';
+import { headerFault } from './header-declarations.ts';
+import {
+  type McpTarget,
+  OlderTransport,
+  type SessionDependencies,
+  type SessionLimits,
+  withSession,
+} from './session.ts';
+import { tasksExtension } from './tasks.ts';
 
 /** One resource, or a page of the list. */
 export type WantedResources = { uri: string } | { cursor: string | null };
@@ -21,7 +36,7 @@ export type OfferedTool = {
 
 const megabyte = 1_048_576;
 /** Room for 500 tools of 200 values each. A list of that size blocks the process for about a second. */
-const listLimits: SessionLimits = { timeoutMs: 15_000, maxRequests: 100, maxBytes: 8 * megabyte, maxParts: 100_000 };
+const listLimits: SessionLimits = { timeoutMs: 30_000, maxRequests: 100, maxBytes: 8 * megabyte, maxParts: 100_000 };
 const maxTools = 500;
 const maxPages = 50;
 
@@ -32,14 +47,66 @@ export type ToolList = {
   hasResources: boolean;
   /** The server notifies clients of changed tools or resources. */
   reportsChanges: boolean;
+  /** The server's own text on how to use it. Empty if it has none. */
+  instructions: string;
+  /** Tools that cannot be called here, each with the reason. */
+  unusable: { name: string; reason: string }[];
+};
+
+/** The same for the list and for every call: a server may offer some tools only to clients that can be asked. */
+export const capabilitiesFor = ({ asking, sample }: { asking?: unknown; sample?: unknown }): ClientCapabilities => ({
+  extensions: { [tasksExtension]: {} },
+  ...(asking !== undefined && { elicitation: { form: {}, url: {} } }),
+  ...(sample !== undefined && { sampling: {} }),
+});
+
+/** Refuses requests that this client has not offered to answer. */
+export const notOffered = ({ method }: { method: string }): Promise<never> => {
+  throw new ProtocolError(ProtocolErrorCode.MethodNotFound, `${method} is not answered to this server.`);
 };
 
 export function listTools(
   { limits, ...parts }: SessionDependencies & { limits: Partial<SessionLimits> },
   target: McpTarget,
-  signal: AbortSignal,
+  { signal, mayAskModel = false }: { signal: AbortSignal; mayAskModel?: boolean | undefined },
 ): Promise<ToolList> {
-  return withSession({ ...parts, limits: { ...listLimits, ...limits } }, target, signal, offeredTools);
+  return withSession({ ...parts, limits: { ...listLimits, ...limits } }, target, signal, offeredTools, {
+    capabilities: capabilitiesFor({ asking: {}, ...(mayAskModel && { sample: {} }) }),
+    prepare: (client) => {
+      client.fallbackRequestHandler = notOffered;
+    },
+  }).catch(async (error: unknown) => {
+    const isRefused = [400, 404, 405].includes(statusOf(error) ?? 0);
+    throw isRefused && (await speaksOlderTransport(parts.fetch, target, signal)) ? new OlderTransport() : error;
+  });
+}
+
+const statusOf = (error: unknown): number | undefined =>
+  error instanceof SdkHttpError ? error.status : error instanceof Error ? statusOf(error.cause) : undefined;
+
+const probeMs = 3_000;
+
+/** Servers of the transport of 2024 answer a plain GET with a stream. Others refuse a GET without a session. */
+async function speaksOlderTransport(
+  fetch: SessionDependencies['fetch'],
+  { url, headers }: McpTarget,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const end = new AbortController();
+  const clock = setTimeout(() => end.abort(), probeMs);
+  try {
+    const response = await fetch(url, {
+      headers: { ...headers, accept: 'text/event-stream' },
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, end.signal]),
+    });
+    return response.ok && (response.headers.get('content-type') ?? '').startsWith('text/event-stream');
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(clock);
+    end.abort();
+  }
 }
 
 /**
@@ -50,22 +117,39 @@ async function offeredTools(client: Client): Promise<ToolList> {
   const about = {
     hasResources: resources !== undefined,
     reportsChanges: hasTools?.listChanged === true || resources?.listChanged === true,
+    instructions: client.getInstructions()?.trim() ?? '',
   };
-  if (!hasTools) return { tools: [], isCut: false, ...about };
+  const unusable: ToolList['unusable'] = [];
+  if (!hasTools) return { tools: [], isCut: false, unusable, ...about };
   const tools: OfferedTool[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page++) {
     const params = cursor === undefined ? {} : { cursor };
     const result: ListToolsResult = await client.request({ method: 'tools/list', params });
+    const usable = result.tools.filter((tool) => {
+      const reason = faultOf(tool, client);
+      if (reason !== null && unusable.length < maxTools) unusable.push({ name: tool.name, reason });
+      return reason === null;
+    });
     const left = maxTools - tools.length;
-    tools.push(...result.tools.slice(0, left).map(offeredTool));
+    tools.push(...usable.slice(0, left).map(offeredTool));
     cursor = result.nextCursor;
     const isFull = tools.length === maxTools;
     if (cursor === undefined || isFull) {
-      return { tools, isCut: result.tools.length > left || (isFull && cursor !== undefined), ...about };
+      return { tools, isCut: usable.length > left || (isFull && cursor !== undefined), unusable, ...about };
     }
   }
   throw new OutboundFailure('too_large', `The list of tools has more than ${maxPages} pages.`);
+}
+
+/** Returns why no call of the tool can succeed here, or null. */
+function faultOf(tool: ListToolsResult['tools'][number], client: Client): string | null {
+  if (client.getProtocolEra() === 'modern') {
+    const fault = headerFault(tool.inputSchema);
+    if (fault !== null) return fault;
+  }
+  const support = (tool as { execution?: { taskSupport?: unknown } }).execution?.taskSupport;
+  return support === 'required' ? 'it runs only as a task of the revision 2025-11-25, which is not supported' : null;
 }
 
 const offeredTool = (tool: ListToolsResult['tools'][number]): OfferedTool => ({

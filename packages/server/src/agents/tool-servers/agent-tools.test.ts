@@ -145,6 +145,7 @@ describe('tools of registered servers', () => {
     expect(await load([entry])).toEqual({
       tools: [],
       signedIn: [],
+      instructions: [],
       unavailable: [
         { serverId: entry.id, slug: 'shop', reason: 'removed', message: 'It was removed.', isPersonal: false },
       ],
@@ -193,6 +194,35 @@ describe('tools of registered servers', () => {
       { type: 'object' },
     ]);
     for (const each of loaded.tools) expect(each.tool.definition.description).toContain('Its input is too large');
+  });
+});
+
+describe('knowledge of a server', () => {
+  it('has whole descriptions, and instructions without secrets [MCPS-712, MCPS-713]', async () => {
+    const description = 'Finds an order. '.repeat(200);
+    const { url } = await serveMcp('2025 with sessions', [tool('find_order', { description })], {
+      instructions: `Call find_order first with token-token. ${'More. '.repeat(1000)}`,
+    });
+    await store('TOKEN', 'token-token');
+    const loaded = await load([await register(url, { headers: { authorization: 'Bearer ${TOKEN}' } })]);
+    expect(only(loaded).tool.definition.description).toBe(description);
+    const [text] = loaded.instructions;
+    expect(text).toMatchObject({ name: 'shop' });
+    expect(text?.instructions).toMatch(/^Call find_order first with \[secret\]\. More\./);
+    expect(text?.instructions).toHaveLength(2000 + ' … (cut)'.length);
+  });
+
+  it('is the last one while a slow server is listed again [MCPS-706]', async () => {
+    let isSlow = false;
+    const pages = (() => (isSlow ? new Promise(() => {}) : { tools: shop })) as () => { tools: typeof shop };
+    const { url, requests } = await serveMcp('2025 with sessions', pages);
+    const entry = await register(url);
+    expect((await load([entry])).tools).toHaveLength(3);
+    isSlow = true;
+    clock += 60_001;
+    const before = requests.length;
+    expect(await load([entry])).toMatchObject({ tools: { length: 3 }, unavailable: [] });
+    expect(requests.length).toBeGreaterThan(before);
   });
 });
 
@@ -257,6 +287,7 @@ describe('secrets', () => {
     expect(await load([own, company, broken], { userId: 'bob' })).toEqual({
       tools: [],
       signedIn: [],
+      instructions: [],
       unavailable: [
         {
           serverId: own.id,

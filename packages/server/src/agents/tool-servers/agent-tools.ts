@@ -11,7 +11,7 @@ import type { McpFailure } from '../mcp-client/server-answer.ts';
 import type { Sample, TaskHandle } from '../mcp-client/server-requests.ts';
 import type { OfferedTool } from '../mcp-client/tool-list.ts';
 import type { Manifest } from '../versions/manifest.ts';
-import { approvedToolsOf, simulatedTools, toolsForModel } from './model-tools.ts';
+import { approvedToolsOf, shownInstructions, simulatedTools, toolsForModel } from './model-tools.ts';
 import { createOfferedTools } from './offered-tools.ts';
 import {
   type NamedServer,
@@ -82,6 +82,8 @@ export type ServerTools = {
     unavailable: UnavailableServer[];
     /** The apps with a valid sign-in. */
     signedIn: string[];
+    /** The texts of servers and apps on how to use them. They are data of others. */
+    instructions: { name: string; instructions: string }[];
   }>;
   /**
    * Calls a loaded tool for the user it was loaded for. Failures are outputs with `isError`. `mustSignIn`: nothing
@@ -96,13 +98,17 @@ export type ServerTools = {
     how?: CallOptions,
   ) => Promise<
     ToolAnswer & {
+      /** Bytes that the server returned and that a model cannot see. */
+      files?: readonly { filename: string; content: Uint8Array }[];
       mustSignIn?: { app: string };
       asks?: { draft: InteractionDraft; kept: unknown };
       underWay?: { handle: unknown; askAgainMs: number };
+      /** The call opened a session that the server keeps, so the server knows nothing of earlier calls. */
+      isNewSession?: boolean;
     }
   >;
-  /** Opens the sessions of one run. Close them when the run ends. */
-  openSessions: () => KeptSessions;
+  /** Opens the sessions of a conversation or task for one run. Release or close them when the run ends. */
+  openSessions: (owner: string) => KeptSessions;
   /** Cancels a task that is no longer needed. */
   cancel: (loaded: Pick<ServerTool, 'tool'>, handle: unknown, signal: AbortSignal) => Promise<void>;
 };
@@ -116,6 +122,8 @@ type CallOptions = {
   sample?: Sample | undefined;
   /** The sessions of the run. Absent if the call needs a separate session. */
   sessions?: KeptSessions | undefined;
+  /** Called with each report of progress, as one line. */
+  onProgress?: ((text: string) => void) | undefined;
 };
 
 type Dependencies = {
@@ -137,7 +145,12 @@ type ToolOrigin = {
   isRepeatable: boolean;
   reads: OfferedTool['reads'];
 };
-type LoadedServer = { serverId: string; tools: ServerTool[]; away: UnreachableServer | null };
+type LoadedServer = {
+  serverId: string;
+  tools: ServerTool[];
+  away: UnreachableServer | null;
+  instructions?: { name: string; instructions: string } | undefined;
+};
 
 export function createServerTools({
   db,
@@ -170,7 +183,7 @@ export function createServerTools({
     signal: AbortSignal,
   ): Promise<LoadedServer> {
     const serverId = 'server' in origin.of ? origin.of.server.id : origin.of.app;
-    const attempt = await callWithRetry(first, (each) => offered.of(each.fingerprint, each.target, signal));
+    const attempt = await callWithRetry(first, (each) => offered.of(each, signal));
     if (attempt.away) return { serverId, tools: [], away: attempt.away };
     const { access, answer } = attempt;
     if (!answer.ok) return { serverId, tools: [], away: unavailableBecause(answer, access) };
@@ -182,7 +195,13 @@ export function createServerTools({
     // Prices of an app do not count: it must not spend the org's budget.
     const priceOf = (priceUsd: number | null) => ('server' in origin.of ? priceUsd : null);
     const tools = made.map(({ tool, priceUsd, name }) => ({ tool, priceUsd: priceOf(priceUsd), serverId, name }));
-    return { serverId, tools, away: null };
+    const text = shownInstructions(answer.instructions, access.hide);
+    return {
+      serverId,
+      tools,
+      away: null,
+      ...(text !== null && { instructions: { name: access.server.slug, instructions: text } }),
+    };
   }
 
   return {
@@ -234,10 +253,16 @@ export function createServerTools({
             isPersonal,
           })),
         signedIn: [...own.keys()].filter((slug) => !over.has(slug)),
+        instructions: loaded.flatMap((each) => each.instructions ?? []),
       };
     },
 
-    async call({ tool }, args, signal, { mayAsk, answered, following, sample, sessions } = { mayAsk: false }) {
+    async call({ tool }, args, signal, how = { mayAsk: false }) {
+      const { mayAsk, answered, following, sample, sessions, onProgress } = how;
+      const session = { isNew: false };
+      const onOpened = () => {
+        session.isNew = true;
+      };
       const origin = originOf(tool);
       const { of, name, inputSchema, isRepeatable, reads } = origin;
       const asker = { slug: tool.server ?? '', tool: ownNameOf(tool), refuseAddress };
@@ -251,13 +276,15 @@ export function createServerTools({
         if (!first) return failed('mcp_server_error', `The server \`${tool.server}\` was removed.`);
         const called = { name, arguments: args, inputSchema };
         const attempt = await callWithRetry(first, ({ server, target, hide, fingerprint }) => {
-          const inSession = { signal, hide, sessions, ...(mayAsk && { asking }), ...(server.sampling && { sample }) };
+          const answering = { ...(mayAsk && { asking }), ...(server.sampling && { sample }) };
+          const inSession = { signal, hide, sessions, onOpened, ...answering };
           return reads
             ? client.readResources(target, reads(args), inSession)
             : client.callTool(target, called, {
                 ...inSession,
                 isRepeatable,
                 following: task,
+                onProgress,
                 onListChange: () => offered.forget(fingerprint),
               });
         });
@@ -269,15 +296,22 @@ export function createServerTools({
         if (!answer.ok) return failed(answer.code, access.hide(answer.message));
         if ('underWay' in answer) return { output: '', isError: true, underWay: answer.underWay };
         if (!('asked' in answer)) {
-          const { text, isError, media } = answer;
-          return { output: [text, ...notes].join('\n'), isError, ...(media && { media }) };
+          const { text, isError, media, files } = answer;
+          const output = [text, ...notes].join('\n');
+          return {
+            output,
+            isError,
+            ...(media && { media }),
+            ...(files && { files }),
+            ...(session.isNew && { isNewSession: true }),
+          };
         }
         next = nextQuestion(answer.asked, asker, { answers: asking.answers, notes });
       }
       return failed('mcp_server_error', `The server \`${tool.server}\` asks the person again and again.`);
     },
 
-    openSessions: () => client.keepSessions(),
+    openSessions: (owner) => client.keepSessions(owner),
 
     async cancel({ tool }, handle, signal) {
       const access = await reachOne(originOf(tool));

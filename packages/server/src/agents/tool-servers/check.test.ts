@@ -22,7 +22,7 @@ const store = (name: string, value: string, { key = org.testKey, user_id }: { ke
   server.call('PUT', `/v1/secrets/${name}`, { key, body: { value, ...(user_id && { user_id }) } });
 const failing = (code: string, message: unknown) => ({
   status: 200,
-  body: { ok: false, tools: [], notes: [], error: { code, message } },
+  body: { ok: false, tools: [], instructions: null, notes: [], error: { code, message } },
 });
 
 const shop = [
@@ -41,7 +41,9 @@ describe('a check', () => {
         { name: 'find_order', description: 'Finds an order.', read_only: true },
         { name: 'refund', description: 'Pays back.', read_only: false },
       ],
+      instructions: null,
       notes: [],
+      duration_ms: expect.any(Number),
       error: null,
     });
   });
@@ -123,7 +125,7 @@ describe('a check', () => {
     const long = 'hunter2-hunter2-hunter2';
     const repeating = [
       tool('x', { description: `You sent Bearer ${long}, ${long}!` }),
-      tool(`name_${long}`, { description: `${'d'.repeat(1020)}${long}` }),
+      tool(`name_${long}`, { description: `${'d'.repeat(19_996)}${long}` }),
     ];
     const { url } = await serveMcp('2026', repeating);
     const id = await newServer(url, { Authorization: 'Bearer ${TOKEN}', 'X-Token': '${PART}' });
@@ -132,7 +134,7 @@ describe('a check', () => {
     const answer = await check(id);
     expect(answer.body.tools).toEqual([
       { name: 'x', description: 'You sent Bearer [secret], [secret]!', read_only: false },
-      { name: 'name_[secret]', description: `${'d'.repeat(1020)}[sec … (cut)`, read_only: false },
+      { name: 'name_[secret]', description: `${'d'.repeat(19_996)}[sec … (cut)`, read_only: false },
     ]);
     const refusing = await serve((request, response) => {
       response.writeHead(500, { 'x-echo': String(request.headers.authorization) });
@@ -146,16 +148,16 @@ describe('a check', () => {
 
   it('cuts descriptions and names, shows the first 500 tools and lists what agents do not see [TOOL-201]', async () => {
     const many = Array.from({ length: 600 }, (_, at) => tool(`tool_${at}`, { description: '' }));
-    many[0] = tool('n'.repeat(200), { description: `${'😀'.repeat(1030)}` });
+    many[0] = tool('n'.repeat(200), { description: `${'😀'.repeat(20_010)}` });
     const { url } = await serveMcp('2026', many);
     const { tools, notes } = (await check(await newServer(url))).body;
     expect(tools).toHaveLength(500);
-    const description = `${'😀'.repeat(1024)} … (cut)`;
+    const description = `${'😀'.repeat(20_000)} … (cut)`;
     expect(tools[0]).toEqual({ name: 'n'.repeat(128), description, read_only: false });
     expect(notes).toEqual([
       expect.stringContaining('more than 500 tools'),
       expect.stringContaining('500 tools, and an agent is offered 128'),
-      expect.stringContaining(`${'n'.repeat(128)}\` an agent reads the first 1024`),
+      expect.stringContaining(`${'n'.repeat(128)}\` an agent reads the first 20000`),
     ]);
   });
 
@@ -177,13 +179,12 @@ describe('a check', () => {
     }
   });
 
-  it('gives up after 15 seconds', async () => {
+  it('gives up after 30 seconds, like a turn [MCPS-706]', async () => {
     const { url } = await serve(() => {});
     const id = await newServer(url);
     const started = Date.now();
     expect(await check(id)).toMatchObject(failing('timeout', '127.0.0.1 took too long.'));
     const took = Date.now() - started;
-    expect(took).toBeGreaterThan(14_900);
-    expect(took).toBeLessThan(18_000);
+    expect(took).toBeGreaterThan(29_900);
   });
 });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonSchema, ToolDefinition } from '@vestra/agent/message';
 import type { Tool } from '@vestra/agent/tool';
-import type { OfferedTool } from '../mcp-client/tool-list.ts';
+import type { OfferedTool, ToolList } from '../mcp-client/tool-list.ts';
 import type { Manifest } from '../versions/manifest.ts';
 import type { ReachableServer, ServerRules } from './server-access.ts';
 
@@ -47,8 +47,12 @@ function toolOf(offered: OfferedTool, { server, hide }: ReachableServer, { polic
     server: server.slug,
     approver: policy?.approver ?? 'user',
     effect: { kind: 'run' },
+    timeoutS: callTimeoutS,
   };
 }
+
+/** Above the client's own limits: two minutes without progress, and a quarter of an hour in all. */
+const callTimeoutS = 960;
 
 const definitionOf = (
   { name, description, inputSchema }: OfferedTool,
@@ -73,7 +77,8 @@ function rulesFor(shown: string, name: string, server: ServerRules, policy: Poli
       ...policy,
       deny: renamed(policy.deny),
       require_approval: renamed(policy.require_approval),
-      run_without_asking: renamed(policy.run_without_asking),
+      run_without_asking: policy.run_without_asking === 'all' ? ('all' as const) : renamed(policy.run_without_asking),
+      ...(policy.allow && { allow: renamed(policy.allow) }),
     },
   };
 }
@@ -102,7 +107,10 @@ function withHidden(value: unknown, hide: (text: string) => string): unknown {
 /** The most tools for a model: some vendors refuse requests with more. */
 export const maxToolsAtOnce = 128;
 
-const maxDescriptionLength = 1024;
+/** A bound on hostile servers. Vendors that accept less get a cut description. */
+const maxDescriptionLength = 20_000;
+/** Longer text of a server on itself is cut. */
+const maxInstructionsLength = 2000;
 const maxSchemaLength = 64 * 1024;
 const maxSchemaDepth = 32;
 
@@ -112,20 +120,38 @@ export function shownDescription(description: string): string {
   return cut === description ? cut : `${cut} … (cut)`;
 }
 
+/** The server's text on how to use it, for the model. Null if it has none. */
+export function shownInstructions(instructions: string, hide: (text: string) => string): string | null {
+  const whole = hide(instructions).trim();
+  if (whole === '') return null;
+  const cut = cutText(whole, maxInstructionsLength);
+  return cut === whole ? cut : `${cut} … (cut)`;
+}
+
 const isTooLarge = (schema: JsonSchema): boolean =>
   depthOf(schema) > maxSchemaDepth || JSON.stringify(schema).length > maxSchemaLength;
 
 const schemaLeftOut = '(Its input is too large to be described here: the server says what is wrong with it.)';
 
 /** Notes for the admin on tools that an agent sees only in part or not at all. */
-export function notesOn(tools: readonly OfferedTool[], isCut: boolean, shown: (text: string) => string): string[] {
-  const name = (tool: OfferedTool) => `\`${shown(tool.name).slice(0, 128)}\``;
+export function notesOn(
+  { tools, isCut, unusable, instructions, hasResources }: ToolList,
+  shown: (text: string) => string,
+): string[] {
+  const name = (tool: { name: string }) => `\`${shown(tool.name).slice(0, 128)}\``;
   const long = tools.filter(({ description }) => cutText(description, maxDescriptionLength) !== description);
   const large = tools.filter(({ inputSchema }) => isTooLarge(inputSchema));
   return [
     ...(isCut ? [`The server lists more than ${tools.length} tools; those behind are never used.`] : []),
     ...(tools.length > maxToolsAtOnce
       ? [`It has ${tools.length} tools, and an agent is offered ${maxToolsAtOnce} in all: deny those it does not need.`]
+      : []),
+    ...unusable.map((tool) => `${name(tool)} is not offered: ${shown(tool.reason)}.`),
+    ...(hasResources
+      ? ['It has resources: an agent is also offered `list_resources` and `read_resource`, which count as tools.']
+      : []),
+    ...(instructions.length > maxInstructionsLength
+      ? [`Of the server’s instructions an agent reads the first ${maxInstructionsLength} characters.`]
       : []),
     ...long.map(
       (tool) => `Of the description of ${name(tool)} an agent reads the first ${maxDescriptionLength} characters.`,

@@ -3,6 +3,7 @@ import type { InteractionDraft } from '@vestra/agent/interaction';
 import type {
   AnsweredQuestions,
   AskedQuestions,
+  FieldValue,
   FormField,
   QuestionAnswer,
   ServerQuestion,
@@ -130,15 +131,24 @@ function draftOf(question: ServerQuestion, { slug, tool }: Server, faults: reado
 
 const yesAndNo = ['Yes', 'No'] as const;
 
-function questionText(name: string, { title, description, minimum, maximum }: FormField, isRequired: boolean): string {
+function questionText(name: string, field: FormField, isRequired: boolean): string {
+  const { title, description, minimum, maximum, default: usual } = field;
   const range = [
     ...(minimum === undefined ? [] : [`at least ${minimum}`]),
     ...(maximum === undefined ? [] : [`at most ${maximum}`]),
-    ...(isRequired ? [] : ['may be left empty']),
+    ...(usual === undefined ? [] : [`${shownDefault(usual, field)} if left empty`]),
+    ...(isRequired || usual !== undefined ? [] : ['may be left empty']),
   ];
   const label = `${title || name}${range.length > 0 ? ` (${range.join(', ')})` : ''}`;
   return description === '' ? label : `${label}: ${description}`;
 }
+
+/** A choice is shown by its label. */
+const shownDefault = (usual: FieldValue, { options }: FormField): string =>
+  [usual]
+    .flat()
+    .map((value) => options.find((option) => option.value === value)?.label ?? String(value))
+    .join(', ');
 
 /** Returns the answer for the server, or the faults in the person's input. */
 function readAnswer(question: ServerQuestion, outcome: QuestionOutcome): QuestionAnswer | { faults: string[] } {
@@ -147,10 +157,14 @@ function readAnswer(question: ServerQuestion, outcome: QuestionOutcome): Questio
   const given = outcome.answers ?? [];
   const fields = Object.entries(question.fields);
   if (fields.length === 0) return asYes(given[0] ?? '') ? { action: 'accept', content: {} } : { action: 'decline' };
-  const content: Record<string, string | number | boolean | string[]> = {};
+  const content: Record<string, FieldValue> = {};
   const faults: string[] = [];
   for (const [at, [name, field]] of fields.entries()) {
     const written = (given[at] ?? '').trim();
+    if (written === '' && field.default !== undefined) {
+      content[name] = field.default;
+      continue;
+    }
     if (written === '' && !question.required.includes(name)) continue;
     const value = readField(written, field);
     if (value === null) faults.push(`“${cut(written, 60)}” does not fit “${field.title || name}”.`);

@@ -9,7 +9,8 @@ import type { Vault } from '../../platform/secrets/vault.ts';
 import type { McpClient } from '../mcp-client/mcp-client.ts';
 import { lockVersions, markMissing } from '../versions/store.ts';
 import { assertNotInLiveUse, type RepublishLive } from '../versions/versions.ts';
-import { cutText, notesOn, shownDescription } from './model-tools.ts';
+import { cutText, notesOn, shownDescription, shownInstructions } from './model-tools.ts';
+import { withResourceTools } from './offered-tools.ts';
 import {
   authOf,
   differences,
@@ -192,18 +193,23 @@ export async function checkServer(
       `With its secrets filled in, the header ${listed(unsendable)} holds a line break or another character that HTTP does not carry.`,
     );
   }
-  const answer = await client.listTools({ url: server.url, headers }, { signal });
-  if (!answer.ok) return failed(answer.code, answer.message);
+  const startedAt = performance.now();
+  const answer = await client.listTools({ url: server.url, headers }, { signal, mayAskModel: server.sampling });
+  const duration_ms = Math.round(performance.now() - startedAt);
+  if (!answer.ok) return { ...failed(answer.code, answer.message), duration_ms };
+  const list = withResourceTools(answer);
   // A server may repeat its credentials, and a caller who may check it need not know them.
   const shown = (text: string) => hideSecrets(text, secrets.values());
   return {
     ok: true,
-    tools: answer.tools.map(({ name, description, isReadOnly }) => ({
+    tools: list.tools.map(({ name, description, isReadOnly }) => ({
       name: cutText(shown(name), maxNameLength),
       description: shownDescription(shown(description)),
       read_only: isReadOnly,
     })),
-    notes: notesOn(answer.tools, answer.isCut, shown),
+    instructions: shownInstructions(list.instructions, shown),
+    notes: notesOn(list, shown),
+    duration_ms,
     error: null,
   };
 }
@@ -211,7 +217,9 @@ export async function checkServer(
 const failed = (code: ErrorCode, message: string): CheckAnswer => ({
   ok: false,
   tools: [],
+  instructions: null,
   notes: [],
+  duration_ms: 0,
   error: { code, message },
 });
 

@@ -55,13 +55,14 @@ export const deleteFilesOfUser = (tx: Transaction, tenant: Tenant, userId: strin
 
 const maxOutputs = 100;
 
-/** The outputs of tasks in a conversation, newest first. */
+/** The outputs of tasks and the files that tool servers returned in a conversation, newest first. */
 export const outputsOf = (db: Executor, tenant: Tenant, conversationId: string): Promise<FileRow[]> =>
   rowsOf(
     db,
     files,
     sql`SELECT ${columnsOf(files)} FROM ${files}
-      WHERE ${owned(tenant)} AND source = 'output' AND conversation_id = ${conversationId}
+      WHERE ${owned(tenant)} AND source IN ('output', 'tool') AND conversation_id = ${conversationId}
+        AND (source = 'output' OR filename NOT LIKE 'tool.%')
       ORDER BY id DESC LIMIT ${maxOutputs}`,
   );
 

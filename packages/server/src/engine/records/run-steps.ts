@@ -98,6 +98,26 @@ export async function calledTools(db: Executor, conversationId: string): Promise
   return rows.map(({ name }) => name);
 }
 
+/** Whether a tool of the server answered in the same task, or in another reply or step of the conversation. */
+export async function wasServerCalled(
+  db: Executor,
+  of: { server: string; callId: string; taskId: string | null; conversationId: string },
+): Promise<boolean> {
+  const runs =
+    of.taskId === null
+      ? sql`run_id IN (SELECT id FROM turns WHERE conversation_id = ${of.conversationId})`
+      : sql`run_id = ${of.taskId}`;
+  const rows = await rowsOf(
+    db,
+    { name: text() },
+    sql`SELECT name FROM run_calls WHERE ${runs} AND starts_with(name, ${`mcp__${of.server}__`})
+        AND result_from = 'tool' AND (run_id, step_index) NOT IN (
+          SELECT run_id, step_index FROM run_calls WHERE id = ${of.callId})
+      LIMIT 1`,
+  );
+  return rows.length > 0;
+}
+
 /** All calls of one tool in a conversation, oldest first and in the model's order within a step. */
 export const callsOfTool = (db: Executor, conversationId: string, name: string): Promise<CallRow[]> =>
   rowsOf(

@@ -74,7 +74,10 @@ export async function assembleRun(
   const open = task ? nothingOpen : openItemsOf(earlier.openTasks, pending);
   const files = await filesOfConversation(engine, tenant, turn.conversation_id, {
     known: turn.base_from === null ? [...before, asked] : null,
-    mayHaveOutputs: turn.base_from !== null || before.some(({ role }) => role === 'work'),
+    mayHaveOutputs:
+      turn.base_from !== null ||
+      before.some(({ role }) => role === 'work') ||
+      (before.length > 0 && manifest.mcp_servers.length > 0),
   });
   const saidByPerson = [...before.filter(({ role }) => role === 'user'), asked];
   const read = { tenant, manifest, fixed, memoryMode, notebooks, skills, asked, files, open, saidByPerson };
@@ -115,6 +118,7 @@ export async function assembleRun(
         hasBrowser: tools.hasBrowser,
         person: user ?? null,
         missingTools: tools.missing.map(describeMissingServer),
+        toolServers: tools.servers,
         ...moment,
       }),
       history: history.messages,

@@ -1,6 +1,6 @@
 import { listen } from '@vestra/agent/listen';
 import { runAgent } from '@vestra/agent/loop';
-import type { Message } from '@vestra/agent/message';
+import type { Message, ToolCall } from '@vestra/agent/message';
 import { ModelFailure, type ModelRequest } from '@vestra/agent/model';
 import type { Ports, RunEnd } from '@vestra/agent/ports';
 import { isReadOnly, ownNameOf } from '@vestra/agent/tool';
@@ -20,7 +20,13 @@ import { countConnectedApps } from '../records/interactions.ts';
 import type { RunSubject, TurnRow } from '../records/tables.ts';
 import { findTurn } from '../records/turns.ts';
 import { recordRejectedTool } from '../tools/missing-tools.ts';
-import { refusalOfHigherPrice, storeMedia, trackBackgroundCalls, withComputerMeter } from '../tools/tool-calls.ts';
+import {
+  createProgressReports,
+  refusalOfHigherPrice,
+  storeMedia,
+  trackBackgroundCalls,
+  withComputerMeter,
+} from '../tools/tool-calls.ts';
 import type { BrokenEnd } from '../transitions/end-run.ts';
 import { endReply, endRun } from '../turns/end-run.ts';
 import type { AcceptedState } from '../turns/ports.ts';
@@ -45,7 +51,8 @@ export async function runLoop<R extends RunRecorder>(
   signal: AbortSignal,
 ): Promise<EndedRun<R> | null> {
   const { subject, run } = taken;
-  const sessions = engine.serverTools.openSessions();
+  const sessions = engine.serverTools.openSessions(subject.task?.id ?? subject.turn.conversation_id);
+  let isContinued = false;
   try {
     const isFirstOfConversation = taken.isFirstRun && subject.turn.ordinal === 1;
     let now = taken;
@@ -59,7 +66,11 @@ export async function runLoop<R extends RunRecorder>(
         signal,
       }).catch((error: unknown) => releaseAndThrow(engine, now, error));
       const ended = await runAssembled(engine, now, assembled, connected, makeRecorder);
-      if (ended.end.kind !== 'take_up_anew') return ended;
+      if (ended.end.kind !== 'take_up_anew') {
+        // A task that waits and a conversation continue, and find what their tool servers had open.
+        isContinued = subject.task ? ended.end.kind === 'waiting' : ended.end.kind !== 'handed_back';
+        return ended;
+      }
       // Its steps are recorded and its hold was released, so it starts again with the new tools.
       const turn = (await findTurn(engine.db, subject.turn.id)) ?? subject.turn;
       now = { ...taken, subject: { ...subject, turn }, isFirstRun: false, hold: null };
@@ -70,7 +81,8 @@ export async function runLoop<R extends RunRecorder>(
     await recordUnexpectedFailure(engine, subject, run, error);
     return null;
   } finally {
-    sessions.close();
+    if (isContinued) sessions.release();
+    else sessions.close();
   }
 }
 
@@ -162,6 +174,7 @@ function portsOf(
   const { turn, task } = subject;
   const tenant = { orgId: turn.org_id, mode: turn.mode };
   const rejected = new Set<string>();
+  const reportsOf = (call: ToolCall) => createProgressReports(engine, subject, run, call);
   return {
     model: withFallbacks(runMoney.metered(engine.models.model(model.id)), async () =>
       (await fallbacksOf(engine, turn, model.id)).map((other) =>
@@ -184,7 +197,7 @@ function portsOf(
         if (price !== null && price > 0) runMoney.willCharge(call.id, price);
         const outcome = await withComputerMeter(
           () => runMoney.meterComputer(call.id),
-          () => tools.run(call, tool, signal, { ...of, sample: newSample() }),
+          () => tools.run(call, tool, signal, { ...of, sample: newSample(), onProgress: reportsOf(call) }),
         );
         if (outcome.kind !== 'result') return outcome;
         const { output, isError, computerSeconds = 0, media: answered = [] } = outcome;

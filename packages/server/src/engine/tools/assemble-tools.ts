@@ -1,6 +1,6 @@
 import { functionCallFor } from '@vestra/agent/approval';
 import type { ToolCall } from '@vestra/agent/message';
-import type { OwnTool } from '@vestra/agent/own-tool';
+import type { OwnTool, ToolAnswer } from '@vestra/agent/own-tool';
 import type { Tool } from '@vestra/agent/tool';
 import { readToolInput } from '@vestra/contract/tool-input';
 import type { KnownSkill } from '../../agents/skills/index.ts';
@@ -10,7 +10,7 @@ import type { Tenant } from '../../platform/caller.ts';
 import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import type { MemoryMode } from '../records/conversations.ts';
 import { approvedTools, hasApprovedPlan, lastInputOf } from '../records/interactions.ts';
-import { calledTools, callsOfTool, rememberedIn } from '../records/run-steps.ts';
+import { calledTools, callsOfTool, rememberedIn, wasServerCalled } from '../records/run-steps.ts';
 import type { MessageRow, MessageTool, RecordedCall, RunSubject, TestScript } from '../records/tables.ts';
 import { type ConversationFiles, readConversationFile } from './conversation-files.ts';
 import {
@@ -27,6 +27,7 @@ import { type OpenItems, openItemTools } from './open-items.ts';
 import type { RunTools, TaskComputer, ToolParts } from './ports.ts';
 import { scriptedTools, simulateTools } from './simulated-tools.ts';
 import { proposePlan, saveOutput, storeOutput, updatePlan } from './task-tools.ts';
+import { storeToolFiles } from './tool-calls.ts';
 import { withFirstApprovals } from './tool-categories.ts';
 
 type Parts = {
@@ -60,9 +61,11 @@ export async function assembleTools(
     subject.task &&
     (await engine.taskComputers({ tenant, turn: subject.turn, manifest, skills, attachments: files.attached }));
   const browser = await browserToolsOf(engine, subject, run, parts);
-  const { tools: servers, signedIn, unavailable } = await serverToolsOf(engine, subject, run, parts, signal);
+  const loaded = await serverToolsOf(engine, subject, run, parts, signal);
+  const { tools: servers, signedIn, unavailable } = loaded;
   const apps = await connectableApps(engine, subject, manifest, { tenant, signedIn });
-  const listed = ownTools(engine, subject, run, { ...parts, mayChange, computer, browser, apps });
+  const hasServers = servers.length > 0;
+  const listed = ownTools(engine, subject, run, { ...parts, mayChange, hasServers, computer, browser, apps });
   // An older version may declare a function under a name that is now reserved. Its function wins.
   const declared = new Set(manifest.tools.map((entry) => entry.function));
   const own = new Map(
@@ -88,22 +91,26 @@ export async function assembleTools(
     hasComputer: computer !== null,
     hasBrowser: browser.length > 0,
     missing: [...unavailable, ...ofMessage.missing, ...serversOverLimit(leftOut, servers)],
+    servers: loaded.instructions.filter(({ name }) => all.some(({ server }) => server === name)),
     priceOf: (tool) => serverOf(tool)?.priceUsd ?? null,
     async cancel(tool, underWay, ending) {
       const server = serverOf(tool);
       if (server) await engine.serverTools.cancel(server, underWay, ending);
     },
-    async run(call, tool, runSignal, { isAnswered, underWay: following, sample }) {
+    async run(call, tool, runSignal, { isAnswered, underWay: following, sample, onProgress }) {
       const given = call.arguments as Record<string, unknown>;
       const server = serverOf(tool);
       if (server) {
         const answered = isAnswered ? await lastInputOf(engine.db, run.runId, call.id) : undefined;
         // Nobody can answer in a test.
-        const how = { mayAsk: !subject.turn.request.test, answered, following, sample, sessions: parts.sessions };
-        const { mustSignIn, asks, underWay, ...answer } = await engine.serverTools.call(server, given, runSignal, how);
+        const mayAsk = !subject.turn.request.test;
+        const how = { mayAsk, answered, following, sample, sessions: parts.sessions, onProgress };
+        const answer = await engine.serverTools.call(server, given, runSignal, how);
+        const { mustSignIn, asks, underWay } = answer;
         if (asks) return { kind: 'input', ...asks };
         if (underWay) return { kind: 'under_way', ...underWay };
-        if (!mustSignIn) return { kind: 'result', ...answer };
+        if (!mustSignIn)
+          return { kind: 'result', ...(await completeAnswer(engine, subject, run, call, tool, parts, answer)) };
         const app = engine.apps.find(mustSignIn.app) ?? { id: mustSignIn.app, name: mustSignIn.app };
         return { kind: 'connect', draft: connectDraft(app, subject.turn.user_id) };
       }
@@ -120,6 +127,33 @@ export async function assembleTools(
     recorded: (name) => recordedIn(engine, test, name),
   });
 }
+
+type ServerAnswer = Awaited<ReturnType<ToolParts['serverTools']['call']>>;
+
+const newSessionNote =
+  '[The server was called in a new session. What it had open from earlier calls, such as a page or a sign-in, may be gone.]';
+
+/** Stores the files of a server's answer, and adds what the agent must know about its session. */
+async function completeAnswer(
+  engine: ToolParts,
+  subject: RunSubject,
+  run: RunLease,
+  call: ToolCall,
+  { server }: Tool,
+  { files }: Parts,
+  { output, isError, media, files: returned = [], isNewSession }: ServerAnswer,
+): Promise<ToolAnswer> {
+  const stored = returned.length === 0 ? null : await storeToolFiles(engine, subject, run, returned);
+  files.made.unshift(...(stored?.files ?? []));
+  const isReplaced =
+    isNewSession === true &&
+    (await wasServerCalled(engine.db, { server: server ?? '', callId: call.id, ...ownerOf(subject) }));
+  const lines = [output, ...(stored?.notes ?? []), ...(isReplaced ? [newSessionNote] : [])];
+  return { output: lines.join('\n'), isError, ...(media && { media }) };
+}
+
+/** Sessions belong to a task, or to the replies of a conversation. */
+const ownerOf = ({ turn, task }: RunSubject) => ({ taskId: task?.id ?? null, conversationId: turn.conversation_id });
 
 /** Answers of a tool in the conversation that is replayed, without those that a person gave instead of the tool. */
 async function recordedIn({ db }: ToolParts, { replay_of }: TestScript, name: string): Promise<RecordedCall[]> {
@@ -147,13 +181,15 @@ function ownTools(
   run: RunLease,
   parts: Parts & {
     mayChange: boolean;
+    /** Tools of servers may return files. */
+    hasServers: boolean;
     computer: TaskComputer | null;
     browser: readonly OwnTool[];
     apps: readonly ConnectableApp[];
   },
 ): OwnTool[] {
   const { tenant, manifest, fixed, memoryMode, notebooks, skills, mayChange, computer, browser, apps } = parts;
-  const { asked, files, open, saidByPerson } = parts;
+  const { asked, files, open, saidByPerson, hasServers } = parts;
   // A test reads skills but puts nothing on a computer.
   const skillComputer = turn.request.test ? null : computer;
   const { db, search, memory, routineTools } = engine;
@@ -163,7 +199,7 @@ function ownTools(
     askQuestion(),
     ...(task ? [requestHandoff(), saveOutput(engine, task, run, computer)] : [handOffToWork()]),
     ...openItemTools(engine, { tenant, run, asked, conversationId: turn.conversation_id }, open),
-    ...readConversationFile(engine, tenant, files),
+    ...readConversationFile(engine, tenant, files, { mayGrow: hasServers }),
     ...(computer?.tools ?? []),
     ...browser,
     ...(apps.length === 0 ? [] : [connectApp(apps, userId)]),
@@ -249,7 +285,7 @@ async function serverToolsOf(
   // A test belongs to no user, so it must not use the apps of one.
   const { test } = turn.request;
   const apps = test || turn.origin === 'interview' ? [] : manifest.apps;
-  if (servers.length === 0 && apps.length === 0) return { tools: [], signedIn: [], unavailable: [] };
+  if (servers.length === 0 && apps.length === 0) return { tools: [], signedIn: [], unavailable: [], instructions: [] };
   const played = test ? await toolsScriptedIn(db, test) : [];
   const approved = () => approvedTools(db, run.runId);
   const mayHaveMoved = fixed === null;

@@ -12,7 +12,7 @@ import type { ToolParts } from './ports.ts';
 export type FileReading = Pick<ToolParts, 'db' | 'files' | 'documents'>;
 
 /** The files of a conversation, newest first: attachments of messages and outputs of tasks. */
-export type ConversationFiles = { attached: readonly Attachment[]; made: readonly Attachment[] };
+export type ConversationFiles = { attached: readonly Attachment[]; made: Attachment[] };
 
 export async function filesOfConversation(
   { db }: Pick<ToolParts, 'db'>,
@@ -40,13 +40,15 @@ export function readConversationFile(
   engine: FileReading,
   tenant: Tenant,
   { attached, made }: ConversationFiles,
+  { mayGrow = false }: { mayGrow?: boolean } = {},
 ): OwnTool[] {
-  // Ids are in order of time, so the newest of two files with one name wins.
-  const files = [...attached, ...made].toSorted((one, other) => (one.file_id < other.file_id ? 1 : -1));
-  return files.length === 0 ? [] : [readerOf(engine, tenant, files)];
+  if (attached.length + made.length === 0 && !mayGrow) return [];
+  // Ids are in order of time, so the newest of two files with one name wins. A tool may add files during the run.
+  const files = () => [...attached, ...made].toSorted((one, other) => (one.file_id < other.file_id ? 1 : -1));
+  return [readerOf(engine, tenant, files)];
 }
 
-const readerOf = (engine: FileReading, tenant: Tenant, files: readonly Attachment[]): OwnTool =>
+const readerOf = (engine: FileReading, tenant: Tenant, filesNow: () => readonly Attachment[]): OwnTool =>
   ownTool<z.output<typeof readInput>>(
     {
       name: 'read_conversation_file',
@@ -55,8 +57,9 @@ const readerOf = (engine: FileReading, tenant: Tenant, files: readonly Attachmen
       isReadOnly: true,
     },
     async ({ filename, part: at = 1 }) => {
+      const files = filesNow();
       const named = files.find((each) => each.filename === filename) ?? files.find(isLike(filename));
-      if (!named) return failed(`There is no such file. The files of this conversation: ${listed(files)}.`);
+      if (!named) return failed(`There is no such file. The files of this conversation: ${listed(files) || 'none'}.`);
       const [row] = await findFiles(engine.db, tenant, [named.file_id]);
       if (row?.mime_type?.startsWith('image/')) return shownPicture(engine, row, named.filename);
       const content = row && (await textOfFile(engine, row, named.filename));

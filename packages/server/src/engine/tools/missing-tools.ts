@@ -80,13 +80,26 @@ const reasonTexts: Record<AwayReason, string> = {
   rejected_by_provider: 'you cannot be given one of its tools.',
 };
 
-/** Vendors refuse a request with too many tools. Servers may offer any number, so their last tools are dropped first. */
+/**
+ * Vendors refuse a request with too many tools. Servers may offer any number, so each gets an equal share, and what a
+ * small server leaves goes to the larger ones. The last tools of a server are dropped first.
+ */
 export function limitServerTools(tools: readonly Tool[]): { all: Tool[]; leftOut: Tool[] } {
   const isOfServer = ({ origin }: Tool) => origin.from === 'server';
   const maxServerTools = Math.max(0, maxToolsAtOnce - tools.filter((tool) => !isOfServer(tool)).length);
   // A tool that is always refused is not offered to the model, so it does not count.
   const callable = tools.filter((tool) => isOfServer(tool) && decisionOf(tool) !== 'refuse');
-  const leftOut = new Set(callable.slice(maxServerTools));
+  const byServer = [...Map.groupBy(callable, ({ server }) => server).values()];
+  let left = maxServerTools;
+  const leftOut = new Set(
+    byServer
+      .toSorted((one, other) => one.length - other.length)
+      .flatMap((ofServer, at) => {
+        const share = Math.min(ofServer.length, Math.floor(left / (byServer.length - at)));
+        left -= share;
+        return ofServer.slice(share);
+      }),
+  );
   return { all: tools.filter((tool) => !leftOut.has(tool)), leftOut: [...leftOut] };
 }
 

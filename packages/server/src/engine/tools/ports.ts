@@ -114,12 +114,12 @@ type ToolCallOutcome =
 
 export type RunTools = {
   all: readonly Tool[];
-  /** Calls a tool of the agent or of a server. `sample` lets a server ask the model. */
+  /** Calls a tool of the agent or of a server. `sample` lets a server ask the model, `onProgress` shows its reports. */
   run: (
     call: ToolCall,
     tool: Tool,
     signal: AbortSignal,
-    of: CallSoFar & { sample: Sample },
+    of: CallSoFar & { sample: Sample; onProgress: (text: string) => void },
   ) => Promise<ToolCallOutcome>;
   /** Notifies the server that nobody waits for a background call any more. */
   cancel: (tool: Tool, underWay: unknown, signal: AbortSignal) => Promise<void>;
@@ -129,6 +129,8 @@ export type RunTools = {
   awaitsPlan: boolean;
   hasComputer: boolean;
   hasBrowser: boolean;
+  /** Servers with offered tools and a text on how to use them. */
+  servers: readonly { name: string; instructions: string }[];
   /** Servers whose tools are missing from `all`, wholly or in part. */
   missing: readonly UnavailableServer[];
 };

@@ -9,7 +9,7 @@ import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import { recordFile, storeContent } from '../files/content.ts';
 import { changeConversation } from '../records/change.ts';
 import { approvedPrice } from '../records/interactions.ts';
-import type { RunSubject } from '../records/tables.ts';
+import type { Attachment, RunSubject } from '../records/tables.ts';
 import type { RunTools, ToolParts } from './ports.ts';
 
 /** Per answer: no model looks at more, and each costs as much as a page of text. */
@@ -111,6 +111,45 @@ const mediaOf = ({ mediaType, content, width, height }: FittedMedia, fileId: str
 });
 
 /**
+ * Stores files that a tool returned, so that the agent can open them by name in this run and later ones. Returns a line
+ * for each.
+ */
+export async function storeToolFiles(
+  engine: ToolParts,
+  { turn, task }: RunSubject,
+  run: RunLease,
+  returned: readonly { filename: string; content: Uint8Array }[],
+): Promise<{ files: Attachment[]; notes: string[] }> {
+  try {
+    const stored = await mapLimited(4, returned, async ({ filename, content }) => ({
+      filename,
+      content: await storeContent(engine.db, engine.files, turn.org_id, content),
+    }));
+    const tenant = { orgId: turn.org_id, mode: turn.mode };
+    return await changeConversation(engine, turn.conversation_id, run, async ({ tx }) => {
+      const files: Attachment[] = [];
+      for (const each of stored) {
+        const { id } = await recordFile(tx, engine.files, tenant, {
+          ...each,
+          user_id: turn.user_id,
+          source: 'tool',
+          task_id: task?.id ?? null,
+          conversation_id: turn.conversation_id,
+        });
+        files.push({ file_id: id, filename: each.filename });
+      }
+      const notes = files.map(
+        ({ filename }) => `[${filename} is a file of this conversation now: open it with read_conversation_file.]`,
+      );
+      return { files, notes };
+    });
+  } catch (error) {
+    if (!(error instanceof Failure && error.code === 'not_ready')) throw error;
+    return { files: [], notes: [`[The files beside the text were not stored: ${error.message}]`] };
+  }
+}
+
+/**
  * An approval covers the price that was shown, and hours may pass before the call. If the price has risen since, returns
  * the message for the agent. Null if the call may run.
  */
@@ -124,6 +163,36 @@ export async function refusalOfHigherPrice(
   const approved = await approvedPrice(db, runId, call.id);
   if (approved !== null && asksCreditUsd <= approved) return null;
   return `A call now costs ${asksCreditUsd} US dollars, which nobody has said yes to. It was not called: call it again, and the person is asked anew.`;
+}
+
+/** A report of progress needs a transaction, and nobody reads several in a second. */
+const reportPauseMs = 1_000;
+
+/** Publishes the progress of a call while it runs. Reports that come too soon are dropped, except for a later one. */
+export function createProgressReports(
+  engine: ToolParts,
+  { turn, task }: RunSubject,
+  run: RunLease,
+  call: ToolCall,
+): (text: string) => void {
+  let lastAt = 0;
+  let last = '';
+  let isBusy = false;
+  return (text) => {
+    if (isBusy || text === '' || text === last || Date.now() - lastAt < reportPauseMs) return;
+    isBusy = true;
+    last = text;
+    const data = { call_id: call.id, name: call.name, text };
+    // A report that cannot be stored is not worth failing the call.
+    void changeConversation(engine, turn.conversation_id, run, async (change) => {
+      change.log({ type: 'tool_call.progress', taskId: task?.id ?? null, turnId: turn.id, data });
+    })
+      .catch(() => {})
+      .finally(() => {
+        isBusy = false;
+        lastAt = Date.now();
+      });
+  };
 }
 
 const cancelTimeoutMs = 10_000;

@@ -50,9 +50,9 @@ export function fileToManifest(
 
 /** Servers without tool settings get no policy. */
 function policiesOf(entries: readonly ServerEntry[], servers: readonly Pick<RegisteredServer, 'slug'>[]) {
-  const policies = entries.map(({ deny, require_approval, run_without_asking, approver }, at) => ({
+  const policies = entries.map(({ allow, deny, require_approval, run_without_asking, approver }, at) => ({
     slug: servers[at]?.slug as string,
-    policy: { deny, require_approval, run_without_asking, approver },
+    policy: { ...(allow && { allow }), deny, require_approval, run_without_asking, approver },
   }));
   const given = policies.filter(({ policy }) => !isDeepStrictEqual(policy, noToolPolicy));
   return Object.fromEntries(given.map(({ slug, policy }) => [slug, policy]));

@@ -88,6 +88,17 @@ describe('a server that a file names', () => {
     expect(await only()).toMatchObject({ deny: [], require_approval: [] });
   });
 
+  it('keeps `allow` and `run_without_asking: all` in the version and in its file [MCPS-721, MCPS-723]', async () => {
+    await fresh();
+    const given = { allow: ['find', 'pay'], run_without_asking: 'all' };
+    const { body } = await org.put(file('shop', { mcp: url, name: 'CRM', ...given }));
+    expect(body.version.manifest.mcp_tool_policy.crm).toMatchObject(given);
+    expect((await org.put(file('shop', { mcp: url, name: 'CRM', ...given }))).body.changed).toEqual([]);
+    const without = await org.put(file('shop', { mcp: url, name: 'CRM', run_without_asking: 'all' }));
+    expect(without.body.changed).toEqual(['tools']);
+    expect(without.body.version.manifest.mcp_tool_policy.crm).not.toHaveProperty('allow');
+  });
+
   it('is not registered if the file is refused', async () => {
     await fresh();
     await org.put(file('shop', { mcp: url, auth: '${ONE}' }));

@@ -158,7 +158,13 @@ tests:
 
 describe('where the parts of a file stand in the manifest', () => {
   const notebook = newId('nb');
-  const lists = { deny: ['drop'], require_approval: ['pay'], run_without_asking: ['note'], approver: 'org' as const };
+  const lists = {
+    allow: ['drop', 'pay', 'note'],
+    deny: ['drop'],
+    require_approval: ['pay'],
+    run_without_asking: 'all' as const,
+    approver: 'org' as const,
+  };
   const lookup = { function: 'look_up', description: 'Looks up.', input: {}, timeout_s: 120, read_only: true };
   const file = read({
     name: 'shop',

@@ -82,3 +82,11 @@ describe('chat state', () => {
     expect(textsOf(all)).toEqual(['Hello', 'Long ago', 'Ask', 'Reply']);
   });
 });
+
+it('shows the progress of a server tool until the reply settles [MCPS-705]', () => {
+  const progress = event('tool_call.progress', { call_id: id('call', 1), name: 'mcp__shop__find', text: 'Half' }, 1);
+  const running = chatReducer(emptyChat, { type: 'event', event: progress });
+  expect(Object.values(running.calls).map((call) => call.progress)).toEqual(['Half']);
+  const turn = { id: id('turn', 1), status: 'settled' } as unknown as Turn;
+  expect(chatReducer(running, { type: 'event', event: event('turn.settled', { turn }, 1) }).calls).toEqual({});
+});

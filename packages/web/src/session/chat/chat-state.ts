@@ -149,7 +149,7 @@ function afterEvent(state: ChatState, event: StreamEvent): ChatState {
     case 'turn.started':
       return withTurn(state, data.turn);
     case 'turn.settled':
-      return withTurn(withoutPartial(state, turn_id), data.turn);
+      return withTurn(withoutPartial(withoutCalls(state, null), turn_id), data.turn);
     case 'reply.delta':
       return withDelta(state, event, data);
     case 'reply.completed':
@@ -170,7 +170,8 @@ function afterEvent(state: ChatState, event: StreamEvent): ChatState {
     case 'task.failed':
     case 'task.stopped': {
       const { status, title, progress } = data.task;
-      return withWork(state, task_id, { status, title, progress, isStopped: type === 'task.stopped' });
+      const now = type === 'task.started' ? state : withoutCalls(state, task_id);
+      return withWork(now, task_id, { status, title, progress, isStopped: type === 'task.stopped' });
     }
     case 'file.created': {
       const { file } = data;
@@ -248,6 +249,12 @@ function withCall(state: ChatState, { id, task_id: taskId, status }: Interaction
   const { [id]: known, ...others } = state.calls;
   const open = known ?? { id, taskId, progress: null };
   return { ...state, calls: status === 'pending' ? { ...others, [id]: open } : others };
+}
+
+/** Calls of server tools have no interaction that ends them, so they end with their reply or task. */
+function withoutCalls(state: ChatState, taskId: string | null): ChatState {
+  const left = Object.entries(state.calls).filter(([, call]) => call.taskId !== taskId);
+  return { ...state, calls: Object.fromEntries(left) };
 }
 
 /** The latest progress of the reply's function calls. Undefined if none is pending. */

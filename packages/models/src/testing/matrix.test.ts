@@ -19,15 +19,6 @@ const targets = [
 ] as const;
 type Target = (typeof targets)[number];
 
-/** The cells that are rejected today. A change that fixes one removes its row. */
-const withoutItems = ['array_without_items', '@hubspot/mcp-server'];
-const knownFailures: Partial<Record<Target, readonly string[]>> = {
-  'gemini-2.5-flash': withoutItems,
-  'gemini-3.8-flash': withoutItems,
-  'vertex/gemini-2.5-pro': withoutItems,
-  'vertex/gemini-3.8-flash': withoutItems,
-};
-
 let server: ScriptedModelServer;
 let models: Models;
 beforeAll(async () => {
@@ -79,7 +70,7 @@ const learnEndpoint = (model: string) => faultOf(model, { messages: asked });
 
 type Cells = Readonly<Record<string, Partial<ModelRequest>>>;
 
-/** Fails for a cell that is rejected, and for one that is known to fail and is accepted. */
+/** Fails with the rejected cells. */
 async function expectAccepted(model: Target, cells: Cells): Promise<void> {
   await learnEndpoint(model);
   const faults: Record<string, string> = {};
@@ -87,8 +78,7 @@ async function expectAccepted(model: Target, cells: Cells): Promise<void> {
     const fault = await faultOf(model, request);
     if (fault !== null) faults[name] = fault;
   }
-  const known = (knownFailures[model] ?? []).filter((name) => name in cells);
-  expect(faults).toEqual(Object.fromEntries(known.map((name) => [name, expect.any(String)])));
+  expect(faults).toEqual({});
 }
 
 const toolCells = (tools: Readonly<Record<string, readonly ToolDefinition[]>>) =>

@@ -2,15 +2,21 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JsonSchema } from '@vestra/agent/message';
 import { type JsonRecord, listOf, recordOf } from './json.ts';
 import { oncePerSchema, schemasIn } from './schemas.ts';
-import { answerSchemaOf } from './tool-schema.ts';
+import { answerSchemaOf, unlessTooDeep } from './tool-schema.ts';
 
 /** In strict mode OpenAI enforces the schema exactly, and rejects every schema that it cannot enforce. */
-export const strictSchemaOf: (schema: JsonSchema) => StrictSchema = oncePerSchema((schema) => {
-  if (!isClosed(schema)) return { schema: null, isUnchanged: false };
+export const strictSchemaOf: (schema: JsonSchema) => StrictSchema = oncePerSchema((schema) =>
+  unlessTooDeep(() => enforceable(schema), notEnforceable),
+);
+
+const notEnforceable: StrictSchema = { schema: null, isUnchanged: false };
+
+function enforceable(schema: JsonSchema): StrictSchema {
+  if (!isClosed(schema)) return notEnforceable;
   const reduced = typed(answerSchemaOf(schema, 'openaiStrict'));
   const { $schema: _, ...given } = schema;
   return { schema: isWithinLimits(reduced) ? reduced : null, isUnchanged: isDeepStrictEqual(reduced, given) };
-});
+}
 
 /** `schema`: null if strict mode cannot enforce it. `isUnchanged`: it was accepted as it is. */
 type StrictSchema = { schema: JsonRecord | null; isUnchanged: boolean };

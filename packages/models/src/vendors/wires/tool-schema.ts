@@ -28,9 +28,19 @@ const reducedBy = Object.fromEntries(
 ) as Record<keyof typeof schemaRules, (schema: JsonSchema) => ReducedSchema>;
 
 function reduced(schema: JsonSchema, rules: SchemaRules): ReducedSchema {
-  const result = reduceSchema(schema, rules);
+  const result = unlessTooDeep(() => reduceSchema(schema, rules), open);
   // Inlined definitions may have made it larger.
   return JSON.stringify(result.schema).length > largestSchema ? open : result;
+}
+
+/** Thousands of definitions inside each other exceed the stack, and one such tool must not stop an answer. */
+export function unlessTooDeep<Result>(make: () => Result, otherwise: Result): Result {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof RangeError) return otherwise;
+    throw error;
+  }
 }
 
 const mostTexts = 1_000;

@@ -158,6 +158,20 @@ describe('[MOD-700] schemas of tools that vendors reject', () => {
     }
   });
 
+  it('that are thousands of levels deep are sent open', async () => {
+    const definitions = Array.from({ length: 1_900 }, (_, at) => [`d${at}`, { items: { $ref: `#/$defs/d${at + 1}` } }]);
+    const chain = { type: 'object', properties: { a: { $ref: '#/$defs/d0' } }, $defs: Object.fromEntries(definitions) };
+    let inner: JsonSchema = { type: 'string' };
+    for (let level = 0; level < 3_000; level++) inner = { items: inner };
+    const deep = { type: 'object', properties: { a: inner }, required: ['a'], additionalProperties: false };
+    for (const vendor of vendors) {
+      for (const schema of [chain, deep]) {
+        expect((await ask(vendor, { tools: [{ ...weather, inputSchema: schema }] })).outcome.failure).toBeNull();
+      }
+    }
+    expect((await ask('openai', { outputSchema: deep })).outcome.failure).toBeNull();
+  });
+
   it('end in time if their definitions multiply', () => {
     const levels = Array.from({ length: 12 }, (_, at) => [
       `level${at}`,

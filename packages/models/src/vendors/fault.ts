@@ -252,7 +252,8 @@ function labelsOf({ type, code, status }: JsonRecord): string[] {
 /** Each vendor says it in other words, and some of them without a code. A test quotes them. */
 const tooLong = [
   /context[_ ](window|size|length|limit)/i,
-  /too_large|string_above_max_length/i,
+  /too_large/i,
+  /'(input|messages)\b[^']*': string too long/i,
   /(prompt|input)( \(.{0,40}\))?( is)? too long/i,
   /maximum (context|prompt|model) length/i,
   /(input )?token count.*exceeds/i,

@@ -26,7 +26,7 @@ const overflows: Said[] = [
   ['Bedrock', 400, 'Input is too long for requested model.'],
   ['OpenAI', 400, 'Your input exceeds the context window of this model.', 'context_length_exceeded'],
   ['OpenAI', 400, 'Input tokens exceed the configured limit of 272000 tokens.'],
-  ['OpenAI', 400, 'Invalid input[0]: string too long.', 'string_above_max_length'],
+  ['OpenAI', 400, "Invalid 'input[0].content[0].text': string too long.", 'string_above_max_length'],
   ['Google', 400, 'The input token count (1196265) exceeds the maximum number of tokens allowed (1048575).'],
   ['Google', 400, 'Request payload size exceeds the limit: 20971520 bytes.'],
   ['vLLM', 400, "This model's maximum context length is 6048 tokens. However, you requested 6616 tokens"],
@@ -52,7 +52,12 @@ const overflows: Said[] = [
 
 const others: Said[] = [
   ['a wrong field', 400, "Unknown parameter: 'messages[0].extra'."],
-  ['a wrong length of a name', 400, "Invalid 'tools[0].function.name': string too long. Expected at most 64."],
+  [
+    'a long name or description of a tool',
+    400,
+    "Invalid 'tools[0].function.description': string too long.",
+    'string_above_max_length',
+  ],
   ['the limit of an answer', 400, 'max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens'],
 ];
 
@@ -70,8 +75,8 @@ describe('a request that is too long for the model [MOD-735]', () => {
     expect((await outcomeOf(endpoint.stream('compatible'))).failure).toBe('too_long');
   });
 
-  it.each(others)('is not %s', async (_what, status, message) => {
-    endpoint.respond((_request, response) => response.writeHead(status).end(JSON.stringify(errorOf(message))));
+  it.each(others)('is not %s', async (_what, status, message, code) => {
+    endpoint.respond((_request, response) => response.writeHead(status).end(JSON.stringify(errorOf(message, code))));
     expect((await outcomeOf(endpoint.stream('compatible'))).failure).toBe('refused');
   });
 

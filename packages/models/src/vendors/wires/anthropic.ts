@@ -23,7 +23,8 @@ export const anthropicWire: Wire = {
   }),
 
   spare: {
-    thinking: { paths: ['thinking'] },
+    thinking: { paths: ['thinking'], named: /thinking\.type/i },
+    effort: { paths: ['output_config.effort'], named: /effort parameter/i },
     anthropic_beta: { paths: ['anthropic_beta', 'thinking'], named: /beta flag/i },
     cache_control: { paths: ['system.*.cache_control', 'messages.*.content.*.cache_control'] },
     title: { paths: ['messages.*.content.*.title'] },

@@ -30,6 +30,7 @@ export const compatibleWire: Wire = {
   }),
 
   spare: {
+    reasoning_effort: { paths: ['reasoning_effort'], named: /does not support thinking/i },
     stream_options: { paths: ['stream_options'] },
     max_tokens: { paths: ['max_tokens'], renamedTo: 'max_completion_tokens' },
     max_completion_tokens: { paths: ['max_completion_tokens'] },

@@ -8,6 +8,10 @@ import { thinkingForGoogle } from './reasoning-level.ts';
 import { mediaOf, type Wire, type WireAnswer, type WireRequest, type WrittenCall } from './wire.ts';
 
 const spare: Wire['spare'] = {
+  thinkingConfig: {
+    paths: ['generationConfig.thinkingConfig'],
+    named: /thinking[ _]?(level|budget|config|mode)|budget \d+ is invalid/i,
+  },
   id: { paths: ['contents.*.parts.*.functionCall.id', 'contents.*.parts.*.functionResponse.id'] },
 };
 

@@ -22,6 +22,7 @@ export const openaiWire: Wire = {
   }),
 
   spare: {
+    reasoning: { paths: ['reasoning'], named: /reasoning\.effort/i },
     include: { paths: ['include'] },
     strict: { paths: ['tools.*.strict'] },
     max_output_tokens: { paths: ['max_output_tokens'] },

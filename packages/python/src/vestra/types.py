@@ -3581,7 +3581,7 @@ class ToolCallCreatedData(Resource):
 
 
 class ToolCallProgressEvent(Resource):
-    """A running function reported progress."""
+    """A running function or a tool of a server reported progress."""
     object: Literal["event"]
     """Always `event`: the type of this object."""
     id: str
@@ -3609,9 +3609,9 @@ class ToolCallProgressData(Resource):
     call_id: str
     """The id of a call of one of your own functions, `call_` and 24 characters."""
     name: str
-    """The running function."""
+    """The running function, or the tool of a server as `mcp__<slug>__<tool>`."""
     text: str
-    """The progress text from your code."""
+    """The progress text from your code or from the server."""
 
 
 class FileCreatedEvent(Resource):

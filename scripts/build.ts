@@ -79,7 +79,13 @@ function inAscii(code: string): string {
 /** Files that the code reads at run time have the same path below `files` as below `packages`. */
 function copyFiles(): void {
   const read = globSync(
-    ['{agent,server}/src/**/*.{md,sql}', 'server/skills/*/**/*', 'server/dist/*.zst', 'web/dist/**/*'],
+    [
+      '{agent,server}/src/**/*.{md,sql}',
+      'models/src/catalogue/models.json',
+      'server/skills/*/**/*',
+      'server/dist/*.zst',
+      'web/dist/**/*',
+    ],
     {
       cwd: join(root, 'packages'),
       exclude: ['**/__pycache__/**'],

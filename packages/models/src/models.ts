@@ -1,12 +1,10 @@
 import { type Model, type ModelEvent, ModelFailure, type ModelRequest } from '@vestra/agent/model';
 import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
 import { askVendors } from './catalogue/vendor-lists.ts';
-import type { Provider } from './prices.ts';
+import type { PlacedModel, Provider } from './prices.ts';
 import type { MediaKind, ModelSettings } from './settings.ts';
-import { withReasoningLevel } from './vendors/reasoning-level.ts';
 import { defaultTiming, type Timing } from './vendors/timing.ts';
-import { openVendor } from './vendors/vendor.ts';
-import { createVendorModel, type VendorModel } from './vendors/vendor-model.ts';
+import type { VendorModel } from './vendors/vendor-model.ts';
 
 export type Models = {
   catalogue: Catalogue;
@@ -23,12 +21,12 @@ export type Models = {
   askVendors: (signal: AbortSignal, only?: Provider) => Promise<ReadonlyMap<Provider, string>>;
 };
 
-const typeOf: Record<MediaKind, string> = { image: 'image/png', pdf: 'application/pdf' };
-
 type ModelOptions = {
   /** Called once for each change of requests that a vendor required. The sentence holds no part of a request. */
   onAdjusted?: (id: string, sentence: string) => void;
 };
+
+type ClientOptions = { timing: Timing; onAdjusted?: (sentence: string) => void };
 
 export function createModels(
   settings: ModelSettings,
@@ -43,7 +41,7 @@ export function createModels(
     takes: (id, kind) => {
       const entry = catalogue.find('test', id);
       if (!entry || entry.provider === 'offline') return false;
-      return openVendor(settings, entry).reads.has(typeOf[kind]);
+      return entry.takes.includes(kind);
     },
     model: (asked) => {
       const id = asked === 'default' ? catalogue.defaultModel : asked;
@@ -71,7 +69,7 @@ function open(
   settings: ModelSettings,
   catalogue: Catalogue,
   id: string | null,
-  options: { timing: Timing; onAdjusted?: (sentence: string) => void },
+  options: ClientOptions,
 ): Model | VendorModel {
   const entry = id === null ? undefined : catalogue.find('test', id);
   if (!entry) {
@@ -81,7 +79,27 @@ function open(
     throw new ModelFailure('unavailable', message);
   }
   if (entry.provider === 'offline') return { stream: streamOffline };
-  return withReasoningLevel(createVendorModel({ vendor: openVendor(settings, entry), ...options }));
+  return createVendorClient(settings, entry, options);
+}
+
+/** The clients of vendors are loaded with the first request: they are much code, and a start without traffic needs none. */
+function createVendorClient(settings: ModelSettings, entry: PlacedModel, options: ClientOptions): VendorModel {
+  let opened: VendorModel | null = null;
+  async function open(): Promise<VendorModel> {
+    const [{ withReasoningLevel }, { openVendor }, { createVendorModel }] = await Promise.all([
+      import('./vendors/reasoning-level.ts'),
+      import('./vendors/vendor.ts'),
+      import('./vendors/vendor-model.ts'),
+    ]);
+    opened ??= withReasoningLevel(createVendorModel({ vendor: openVendor(settings, entry), ...options }));
+    return opened;
+  }
+  return {
+    async *stream(request) {
+      yield* (opened ?? (await open())).stream(request);
+    },
+    adjustments: () => opened?.adjustments() ?? [],
+  };
 }
 
 /** The offline model is loaded with its first request: a server with a vendor key never needs it. */

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Exchange, post } from '../vendors/exchange.ts';
 import { AttemptFailed, type Fault, failureOf, faultOf, Unreadable, vendorErrorOfResponse } from '../vendors/fault.ts';
-import { defaultTiming, pauseBefore, type Timing } from '../vendors/timing.ts';
-import { mayTryAgain } from '../vendors/vendor-model.ts';
+import { defaultTiming, mayTryAgain, pauseBefore, type Timing } from '../vendors/timing.ts';
 import { type EmbeddingSettings, type EmbeddingVendor, embeddingVendorOf, type Purpose } from './embedding-vendor.ts';
 
 export type Embedder = {

@@ -1,3 +1,5 @@
+import type { Fault } from './fault.ts';
+
 export type Timing = {
   /** How long a vendor may be silent, before the first byte and between two bytes. */
   idleTimeoutMs: number;
@@ -23,4 +25,10 @@ export function pauseBefore(timing: Timing, attempt: number, retryAfterMs: numbe
   const grown = Math.min(timing.longestPauseMs, timing.firstPauseMs * 2 ** (attempt - 1));
   const jittered = grown / 2 + Math.random() * (grown / 2);
   return retryAfterMs === null ? jittered : retryAfterMs + Math.random() * Math.min(grown, retryAfterMs / 10);
+}
+
+/** Each timeout has already cost its full length, so it is retried once, not three times. */
+export function mayTryAgain(fault: Fault, attempt: number, timing: Timing): boolean {
+  const attempts = fault.reason === 'timeout' ? Math.min(2, timing.attempts) : timing.attempts;
+  return fault.isPassing && attempt < attempts && (fault.retryAfterMs ?? 0) <= timing.longestRetryAfterMs;
 }

@@ -5,7 +5,7 @@ import { readAnswer } from './answer.ts';
 import { type Fault, failureOf, faultOf } from './fault.ts';
 import { createLearnt, type Learnt, saidOfTool, titleInside } from './learnt.ts';
 import { withoutFields } from './spare-fields.ts';
-import { pauseBefore, type Timing } from './timing.ts';
+import { mayTryAgain, pauseBefore, type Timing } from './timing.ts';
 import type { Vendor } from './vendor.ts';
 import { type WireNames, wireNames } from './wire-names.ts';
 import { type PreparedRequest, prepareRequest } from './wire-request.ts';
@@ -75,12 +75,6 @@ async function* callWithRetries(
     );
     attempt += 1;
   }
-}
-
-/** Each timeout has already cost its full length, so it is retried once, not three times. */
-export function mayTryAgain(fault: Fault, attempt: number, timing: Timing): boolean {
-  const attempts = fault.reason === 'timeout' ? Math.min(2, timing.attempts) : timing.attempts;
-  return fault.isPassing && attempt < attempts && (fault.retryAfterMs ?? 0) <= timing.longestRetryAfterMs;
 }
 
 type Call = { vendor: Vendor; timing: Timing; names: WireNames; request: ModelRequest; made: Adjustments };

@@ -4,6 +4,7 @@ import { callApi, useOrgAndMode, useRole } from '../../data/api.ts';
 import { useChange } from '../../data/queries.ts';
 import type { RouteAnswer } from '../../data/rows.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
+import { ConfirmChange } from '../../parts/confirm.tsx';
 import { Id } from '../../parts/copy.tsx';
 import { CostBar } from '../../parts/cost-bar.tsx';
 import { DeploymentLink } from '../../parts/deployment-link.tsx';
@@ -13,7 +14,7 @@ import { useFilters } from '../../parts/filters.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { say } from '../../parts/notices.tsx';
 import { Facts, Page } from '../../parts/page.tsx';
-import { PageLink } from '../../parts/page-link.tsx';
+import { PageLink, useGo } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { Status, Time } from '../../parts/shown.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
@@ -47,6 +48,7 @@ export default function ConversationPage() {
           <PageLink className={buttonLook('plain')} search={{ conversation: id }} to="/playground">
             Continue in the playground
           </PageLink>
+          {conversation && <DeleteConversation id={id} />}
         </>
       }
       request={talk.conversation.request}
@@ -115,6 +117,32 @@ export default function ConversationPage() {
         </aside>
       </div>
     </Page>
+  );
+}
+
+function DeleteConversation({ id }: { id: string }) {
+  const { may } = useRole();
+  const go = useGo();
+  const [isAsked, setIsAsked] = useState(false);
+  if (!may('conversations.delete')) return null;
+  return (
+    <>
+      <Button look="danger-quiet" onClick={() => setIsAsked(true)}>
+        <Icon name="trash" /> Delete
+      </Button>
+      {isAsked && (
+        <ConfirmChange
+          act="Delete conversation"
+          fields={{ conversation_id: id }}
+          loses="The conversation, its messages, tasks, traces and files are deleted. What runs is stopped first. Its cost stays in the usage report."
+          onClose={() => setIsAsked(false)}
+          onDone={() => go('/conversations')}
+          row="conversations.delete"
+          title="Delete this conversation?"
+          touches={['tasks', 'files', 'interactions']}
+        />
+      )}
+    </>
   );
 }
 

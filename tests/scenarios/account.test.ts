@@ -93,6 +93,7 @@ describe('the org', () => {
       otlp_content: false,
       model_fallbacks: {},
       openings: {},
+      conversation_retention_days: null,
       balance_usd: 100,
       caps: {
         org_daily_usd: 100,

@@ -98,6 +98,7 @@ const otherSettings = (deployment: string) => ({
   otlp_content: true,
   model_fallbacks: { taken: [] },
   openings: { taken: { suggestions: ['Taken?'] } },
+  conversation_retention_days: 3650,
 });
 
 describe('a setting changed by a key', () => {

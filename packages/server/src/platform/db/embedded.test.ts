@@ -23,7 +23,7 @@ describe('an embedded PostgreSQL', () => {
     await query(first, `INSERT INTO notes VALUES ('kept')`);
     const pid = await postmasterOf(dataDir);
     await first.stop();
-    expect(isRunning(pid)).toBe(false);
+    await expect.poll(() => isRunning(pid)).toBe(false);
 
     const second = await start(dataDir);
     expect(await query(second, 'SELECT text FROM notes')).toEqual([{ text: 'kept' }]);
@@ -112,7 +112,7 @@ describe('an embedded PostgreSQL', () => {
     expect(lines).toContain('PostgreSQL ended unexpectedly; restarting it.');
     const next = await postmasterOf(dataDir);
     await server.stop();
-    expect(isRunning(next)).toBe(false);
+    await expect.poll(() => isRunning(next)).toBe(false);
   });
 
   test('survives a Ctrl-C that its server handles', async () => {
@@ -123,7 +123,7 @@ describe('an embedded PostgreSQL', () => {
     const pid = await postmasterOf(dataDir);
     server.process.stdin?.write('stop\n');
     expect(await server.exit).toBe(0);
-    expect(isRunning(pid)).toBe(false);
+    await expect.poll(() => isRunning(pid)).toBe(false);
   });
 
   test('rotates its log', async () => {

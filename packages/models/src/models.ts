@@ -94,10 +94,12 @@ function createVendorClient(settings: ModelSettings, entry: PlacedModel, options
     opened ??= withReasoningLevel(createVendorModel({ vendor: openVendor(settings, entry), ...options }));
     return opened;
   }
+  async function* streamFirst(request: ModelRequest): AsyncGenerator<ModelEvent> {
+    yield* (await open()).stream(request);
+  }
   return {
-    async *stream(request) {
-      yield* (opened ?? (await open())).stream(request);
-    },
+    // Not one generator for all: each layer of generators costs time for every event.
+    stream: (request) => opened?.stream(request) ?? streamFirst(request),
     adjustments: () => opened?.adjustments() ?? [],
   };
 }

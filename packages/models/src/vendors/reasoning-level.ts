@@ -11,15 +11,22 @@ export const levelFor = (
 /** If a model rejects a level of reasoning, it is asked without one, and not again while the process runs. */
 export function withReasoningLevel<M extends Model>(model: M): M {
   const rejected = new Set<ReasoningLevel>();
-  async function* stream({ reasoning, ...request }: ModelRequest): AsyncGenerator<ModelEvent> {
-    if (reasoning === undefined || rejected.has(reasoning)) return yield* model.stream(request);
+  async function* streamAtLevel(request: ModelRequest, reasoning: ReasoningLevel): AsyncGenerator<ModelEvent> {
     try {
-      yield* model.stream({ ...request, reasoning });
+      yield* model.stream(request);
     } catch (error) {
       if (!(error instanceof ModelFailure) || error.cause !== rejectedLevel) throw error;
       rejected.add(reasoning);
-      yield* model.stream(request);
+      yield* model.stream(withoutLevel(request));
     }
   }
+  // Requests without a level pass no further generator, which would cost time for every event.
+  const stream: Model['stream'] = (request) => {
+    const { reasoning } = request;
+    if (reasoning === undefined) return model.stream(request);
+    return rejected.has(reasoning) ? model.stream(withoutLevel(request)) : streamAtLevel(request, reasoning);
+  };
   return { ...model, stream };
 }
+
+const withoutLevel = ({ reasoning: _, ...request }: ModelRequest): ModelRequest => request;

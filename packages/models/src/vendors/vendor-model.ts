@@ -79,17 +79,24 @@ async function* callWithRetries(
 
 type Call = { vendor: Vendor; timing: Timing; names: WireNames; request: ModelRequest; made: Adjustments };
 
-/** Reads the answer, and gives the properties of arguments their true names. */
-async function* answerTo(
-  { wireRequest, answerTool, keys }: PreparedRequest,
-  { vendor, made, ...call }: Call,
-): AsyncGenerator<ModelEvent> {
+/** Reads the answer. A further generator would cost time for every event, so only renamed properties pass through one. */
+function answerTo(prepared: PreparedRequest, { vendor, made, ...call }: Call): AsyncGenerator<ModelEvent> {
+  const { wireRequest, answerTool, keys } = prepared;
   const sending = made.fields.length === 0 ? vendor : withAdjustedBody(vendor, made);
-  for await (const event of readAnswer({ ...call, vendor: sending, wireRequest, answerTool })) {
-    if (keys === null) yield event;
-    else if (event.type === 'call') {
+  const answer = readAnswer({ ...call, vendor: sending, wireRequest, answerTool });
+  return keys === null ? answer : withTrueKeys(answer, { keys, answerTool, names: call.names });
+}
+
+/** Gives the properties of arguments their true names. */
+async function* withTrueKeys(
+  answer: AsyncGenerator<ModelEvent>,
+  of: { keys: NonNullable<PreparedRequest['keys']>; answerTool: string | null; names: WireNames },
+): AsyncGenerator<ModelEvent> {
+  const { keys, answerTool, names } = of;
+  for await (const event of answer) {
+    if (event.type === 'call') {
       const { call: given } = event;
-      const trueKeys = keys.get(call.names.toWire(given.name));
+      const trueKeys = keys.get(names.toWire(given.name));
       yield trueKeys ? { ...event, call: { ...given, arguments: renamed(given.arguments, trueKeys) } } : event;
     } else if (event.type === 'text' && answerTool !== null && keys.has(answerTool)) {
       yield { ...event, text: renamedJson(event.text, keys.get(answerTool) ?? new Map()) };

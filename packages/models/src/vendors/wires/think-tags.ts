@@ -105,7 +105,10 @@ function createThinkSplitter(answer: WireAnswer, isHeld: boolean, learn: Learn):
   }
 
   return (event) => {
-    if (state === 'reply' && (isParsed || isHeld)) return event;
+    if (state === 'reply') {
+      if (!isParsed && !isHeld) watched(contentIn(event));
+      return event;
+    }
     if (event === doneMark) return kept.length === 0 ? event : chunkOf(rest(answer.calls.length === 0));
     const chunk = recordOf(event);
     const [first, ...others] = listOf(chunk.choices);
@@ -124,6 +127,9 @@ function createThinkSplitter(answer: WireAnswer, isHeld: boolean, learn: Learn):
     return { ...chunk, choices: [{ ...choice, [field]: { ...delta, content: text } }, ...others] };
   };
 }
+
+const contentIn = (event: unknown): string =>
+  textOf(recordOf(recordOf(listOf(recordOf(event).choices)[0]).delta).content);
 
 const lengthOf = (pieces: readonly string[]) => pieces.reduce((sum, { length }) => sum + length, 0);
 

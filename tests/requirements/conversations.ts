@@ -223,4 +223,9 @@ export const conversations = area('conversations', 'done', [
     'docs/conversations.md#deleting-conversations',
     '`VESTRA_RETENTION_CONVERSATIONS_DAYS` is an upper bound for every org.',
   ],
+  [
+    'CONV-705',
+    'docs/conversations.md#deleting-conversations',
+    'A deletion ends the streams of the conversation with `stream.closed`, in every process, and calls that wait for its turn.',
+  ],
 ]);

@@ -108,8 +108,9 @@ describe('the deletion of a conversation', () => {
     for (const each of gone) expect([each, (await server.call('GET', each)).status]).toEqual([each, 404]);
     expect((await fetch(download_url)).status).toBe(404);
     expect((await server.call('GET', `/v1/sessions/${session.id}`, { key: session.token })).status).toBe(401);
-    await stream.waitFor(({ type }) => type === 'task.stopped');
-    stream.close();
+    const followed = await stream.events;
+    expect(followed.some(({ type }) => type === 'task.stopped')).toBe(true);
+    expect(followed.at(-1)).toMatchObject({ type: 'stream.closed', data: { reason: 'conversation_deleted' } });
     const after = await done('GET', '/v1/usage?group_by=user');
     expect(after.total.cost_usd).toBeGreaterThanOrEqual(usage.total.cost_usd);
     expect(await done('GET', `/v1/routines/${routine.id}`)).toMatchObject({ enabled: true, status: 'active' });
@@ -125,6 +126,45 @@ describe('the deletion of a conversation', () => {
     expect(removed.status).toBe(200);
     expect((await send()).status).toBe(404);
     await expect.poll(() => rowsWith(server, marker)).toEqual({});
+  });
+
+  it('ends every stream and wait on it, also in another process and after an erasure of its user [CONV-705]', async () => {
+    const beside = await startTestServer({ beside: server, env: server.env });
+    try {
+      server.script(() => ({ text: ['Slow', ' answer.'], chunkDelayMs: 60_000 }));
+      const open = async (user_id: string) => {
+        const { id } = await done('POST', '/v1/conversations', { user_id });
+        const path = `/v1/conversations/${id}`;
+        const streams = [server, beside].map(({ url }) =>
+          fetch(`${url}${path}/events`, { headers: { authorization: `Bearer ${server.testKey}` } }),
+        );
+        const waits = [server, beside].map((at) =>
+          at.call('POST', `${path}/messages`, {
+            key: server.testKey,
+            headers: { prefer: 'wait=60' },
+            body: { message: 'Hi' },
+          }),
+        );
+        const texts = (await Promise.all(streams)).map((response) => response.text());
+        await server.until(path, ({ status }) => status === 'replying');
+        return { path, texts, waits };
+      };
+      await done('POST', '/v1/users', { user_id: 'bob' });
+      const [deleted, erased] = [await open('ann'), await open('bob')];
+      await done('DELETE', deleted.path);
+      await server.call('DELETE', '/v1/users/bob');
+      for (const { texts, waits } of [deleted, erased]) {
+        for (const text of await Promise.all(texts)) expect(text).toContain('conversation_deleted');
+        for (const { status, body } of await Promise.all(waits)) {
+          // A wait ends with the stopped turn, or finds the conversation gone.
+          expect([status, status === 200 ? body.status : body.error.code]).toEqual(
+            status === 200 ? [200, 'stopped'] : [404, 'conversation_not_found'],
+          );
+        }
+      }
+    } finally {
+      await beside.stop();
+    }
   });
 
   it('is refused to other orgs, the other mode, session tokens and keys without the scope [CONV-702]', async () => {

@@ -96,9 +96,11 @@ export const streamEventData = {
     })
     .describe('The status of the conversation has changed.'),
   'stream.closed': z
-    .object({ reason: z.literal('server_restarting').describe('Why the server ended the stream.') })
+    .object({
+      reason: z.enum(['server_restarting', 'conversation_deleted']).describe('Why the server ended the stream.'),
+    })
     .describe(
-      'The last event of a stream that the server ends because it restarts. It is not part of the log: its `seq` is that of the event before it, so reconnect with it as `Last-Event-ID`.',
+      'The last event of a stream that the server ends because it restarts or the conversation was deleted. It is not part of the log: its `seq` is that of the event before it. After a restart, reconnect with it as `Last-Event-ID`.',
     ),
 };
 

@@ -3743,8 +3743,9 @@ class ConversationStatusData(Resource):
 
 
 class StreamClosedEvent(Resource):
-    """The last event of a stream that the server ends because it restarts. It is not part of the log:
-    its `seq` is that of the event before it, so reconnect with it as `Last-Event-ID`.
+    """The last event of a stream that the server ends because it restarts or the conversation was
+    deleted. It is not part of the log: its `seq` is that of the event before it. After a restart,
+    reconnect with it as `Last-Event-ID`.
     """
     object: Literal["event"]
     """Always `event`: the type of this object."""
@@ -3770,7 +3771,7 @@ class StreamClosedEvent(Resource):
 
 class StreamClosedData(Resource):
     """The object of the event, as it was at that moment."""
-    reason: Literal["server_restarting"]
+    reason: Literal["server_restarting", "conversation_deleted"]
     """Why the server ended the stream."""
 
 

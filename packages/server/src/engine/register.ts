@@ -55,7 +55,8 @@ export function register(
       // Longer than an upload takes between the file store and its row.
       { days: anHour, prune: pruneUnused(files) },
     ],
-    housekeeping: (signal) => deleteInactiveConversations(engine, conversationErasure(), days.conversations, signal),
+    housekeeping: (signal) =>
+      deleteInactiveConversations({ engine, followers, steps: conversationErasure() }, days.conversations, signal),
     conversationErasure: [eraseConversations],
     erasure: [eraseConversationsOf, fileEraser(files)],
   };

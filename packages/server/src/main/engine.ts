@@ -10,6 +10,7 @@ import { createHoldQueue } from '../billing/hold-queue.ts';
 import type { AgentComputers } from '../computers/agent-computers.ts';
 import { agentBrowsers } from '../computers/browser/agent-tools.ts';
 import type { Engine } from '../engine/index.ts';
+import { existConversations } from '../engine/records/conversations.ts';
 import { readRunTrace } from '../engine/records/trace.ts';
 import { createEngine } from '../engine/runs/engine.ts';
 import { createPolicyHook, ownPolicyHookSecret } from '../engine/runs/policy-hook.ts';
@@ -19,6 +20,7 @@ import { createConnectableApps } from '../integrations/apps/catalogue.ts';
 import { createSignIns } from '../integrations/apps/sign-ins.ts';
 import { isConnected } from '../integrations/apps/store.ts';
 import type { Tenant } from '../platform/caller.ts';
+import { batchReads } from '../platform/db/batch-concurrent-calls.ts';
 import { createGroupCommit } from '../platform/db/group-commit.ts';
 import { onNewPrimary } from '../platform/db/pool.ts';
 import { createRowCache } from '../platform/db/row-cache.ts';
@@ -61,7 +63,10 @@ export function assembleEngine(
   const { catalogue, signIn } = kernel.apps;
   // Batches start tasks in the engine, and the engine reports finished items to batches. `late` breaks that circle.
   const late = createLazyRef<Engine>('the engine');
-  const followers = createFollowers(db, { onDelivered: (lagMs) => metrics.eventFollowed(lagMs / 1000) });
+  const followers = createFollowers(db, {
+    exists: batchReads((ids: string[]) => existConversations(db, ids)),
+    onDelivered: (lagMs) => metrics.eventFollowed(lagMs / 1000),
+  });
   // A process with the role `api` executes no runs. Workers execute its messages as jobs.
   const shares = config.role === 'api' ? { ...maxConcurrentRuns, capacity: 0 } : maxConcurrentRuns;
   const runner = createRunner({ db, log, settings: { ...shares, ...config.runs } });

@@ -15,10 +15,12 @@ import { register as registerComputers } from '../computers/register.ts';
 import type { Computers } from '../computers/running-computer.ts';
 import type { HandleRequest } from '../edges/api-client.ts';
 import { register as registerEdges } from '../edges/register.ts';
+import { announceDeletion } from '../engine/conversations/delete.ts';
 import { findConversation } from '../engine/conversations/index.ts';
 import { downloadSource } from '../engine/files/downloads.ts';
 import { createDownloadLinks } from '../engine/files/index.ts';
 import type { Engine } from '../engine/index.ts';
+import { conversationIdsOf } from '../engine/records/conversations.ts';
 import { register as registerEngine } from '../engine/register.ts';
 import { findTask } from '../engine/tasks/index.ts';
 import { stopUser } from '../engine/turns/stop.ts';
@@ -155,8 +157,10 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
       await stopUser(engine, tenant, user_id);
       // This waits for programs to end, so it must not hold a transaction open.
       await computers.erase({ ...tenant, userId: user_id });
+      const conversationIds = await conversationIdsOf(db, tenant, user_id);
       const elsewhere = () => customerMemory.forgetUser(db, tenant, user_id);
       await eraseUser({ db, log }, { steps, elsewhere }, tenant, user_id);
+      announceDeletion(parts, conversationIds);
     };
   }
 }

@@ -7,6 +7,8 @@ type Follower = {
   next: (withinMs: number) => Promise<readonly LogEntry[]>;
   /** Reads the log again, and ends the current wait even if there is nothing new. */
   look: () => void;
+  /** The conversation was deleted, so nothing follows. */
+  isEnded: () => boolean;
   close: () => void;
 };
 
@@ -18,7 +20,7 @@ export type Followers = {
   follow: (conversationId: string, after: number, written?: readonly LogEntry[] | null) => Follower;
   /** Passes entries to the followers in this process. Call it after the commit. */
   publish: (conversationId: string, entries: readonly LogEntry[]) => void;
-  /** Another process wrote to the conversation. Null: any conversation may have new entries. */
+  /** The conversation was changed elsewhere, or deleted. Null: any may be. */
   wake: (conversationId: string | null) => void;
   /** Whether this process has a follower of the conversation. */
   isFollowed: (conversationId: string) => boolean;
@@ -33,13 +35,25 @@ type LagObserver = (lagMs: number) => void;
 
 export function createFollowers(
   db: Database,
-  { read = readLog, onDelivered = () => {} }: { read?: typeof readLog; onDelivered?: LagObserver } = {},
+  {
+    read = readLog,
+    exists = async () => true,
+    onDelivered = () => {},
+  }: {
+    read?: typeof readLog;
+    exists?: (conversationId: string) => Promise<boolean>;
+    onDelivered?: LagObserver;
+  } = {},
 ): Followers {
   const byConversation = new Map<string, Set<ReturnType<typeof createInbox>>>();
 
   return {
     follow(conversationId, after, written = null) {
-      const inbox = createInbox((page) => read(db, conversationId, page), after, written);
+      const inbox = createInbox(
+        { read: (page) => read(db, conversationId, page), exists: () => exists(conversationId) },
+        after,
+        written,
+      );
       const since = sharedNow();
       const next = async (withinMs: number) => {
         const entries = await inbox.next(withinMs);
@@ -53,6 +67,7 @@ export function createFollowers(
       return {
         next,
         look: inbox.look,
+        isEnded: inbox.isEnded,
         close() {
           inbox.close();
           others.delete(inbox);
@@ -68,14 +83,20 @@ export function createFollowers(
         conversationId === null
           ? [...byConversation.values()].flatMap((each) => [...each])
           : (byConversation.get(conversationId) ?? []);
-      for (const inbox of woken) inbox.lookAgain();
+      for (const inbox of woken) inbox.onChange();
     },
     isFollowed: (conversationId) => byConversation.has(conversationId),
   };
 }
 
 function createInbox(
-  read: (page: { after: number; limit: number }) => Promise<LogEntry[]>,
+  {
+    read,
+    exists,
+  }: {
+    read: (page: { after: number; limit: number }) => Promise<LogEntry[]>;
+    exists: () => Promise<boolean>;
+  },
   after: number,
   written: readonly LogEntry[] | null,
 ) {
@@ -84,6 +105,9 @@ function createInbox(
   let isBehind = written === null;
   let isClosed = false;
   let isWaitOver = false;
+  /** A change without new entries may be a deletion. */
+  let mayBeDeleted = false;
+  let isEnded = false;
   let wake = () => {};
 
   const lastKnown = () => waiting.at(-1)?.seq ?? given;
@@ -126,6 +150,11 @@ function createInbox(
       if (isBehind) {
         const rows = await readRows();
         if (rows.length > 0) return rows;
+        if (mayBeDeleted) {
+          mayBeDeleted = false;
+          isEnded = !(await exists());
+        }
+        if (isEnded) return [];
         continue;
       }
       const leftMs = deadline - performance.now();
@@ -153,7 +182,11 @@ function createInbox(
   return {
     receive,
     next,
-    lookAgain,
+    isEnded: () => isEnded,
+    onChange() {
+      mayBeDeleted = true;
+      lookAgain();
+    },
     look() {
       isWaitOver = true;
       lookAgain();

@@ -1,4 +1,4 @@
-import { conversationRetentions, recordAudit } from '../../account/index.ts';
+import { conversationRetentions, type Followers, recordAudit } from '../../account/index.ts';
 import type { Origin, Tenant } from '../../platform/caller.ts';
 import { sharedNow } from '../../platform/db/clock.ts';
 import { transaction } from '../../platform/db/transaction.ts';
@@ -13,14 +13,22 @@ import type { Engine } from '../runs/ports.ts';
 import { ignoreErased } from '../turns/start-run.ts';
 import { stopAll } from '../turns/stop.ts';
 
+type Deletion = { engine: Engine; followers: Followers; steps: readonly EraseConversations[] };
+
+/** Ends the streams that follow deleted conversations, in every process. */
+export function announceDeletion(
+  { engine, followers }: Pick<Deletion, 'engine' | 'followers'>,
+  ids: readonly string[],
+): void {
+  for (const id of ids) {
+    followers.wake(id);
+    engine.announcer.notify('conversation', id);
+  }
+}
+
 /** Deletes a conversation and everything about it, at the request of `origin`. */
-export async function deleteConversation(
-  engine: Engine,
-  origin: Origin,
-  steps: readonly EraseConversations[],
-  { id }: ConversationRow,
-): Promise<void> {
-  await deleteConversations(engine, origin, steps, [id], origin);
+export async function deleteConversation(deletion: Deletion, origin: Origin, { id }: ConversationRow): Promise<void> {
+  await deleteConversations(deletion, origin, [id], origin);
 }
 
 /**
@@ -28,9 +36,8 @@ export async function deleteConversation(
  * meanwhile waits for the lock and finds no conversation. One transaction deletes the rows of all modules.
  */
 async function deleteConversations(
-  engine: Engine,
+  { engine, followers, steps }: Deletion,
   { orgId, mode }: Tenant,
-  steps: readonly EraseConversations[],
   wanted: readonly string[],
   origin: Origin | null,
 ): Promise<void> {
@@ -54,6 +61,7 @@ async function deleteConversations(
     return gone;
   });
   for (const work of after) work();
+  announceDeletion({ engine, followers }, wanted);
   await removeContents(engine.db, engine.files, files);
 }
 
@@ -64,11 +72,11 @@ const dayMs = 86_400_000;
 
 /** Deletes conversations without activity, as the settings of their orgs and the operator's bound ask. */
 export async function deleteInactiveConversations(
-  engine: Engine,
-  steps: readonly EraseConversations[],
+  deletion: Deletion,
   bound: number | null,
   signal: AbortSignal,
 ): Promise<void> {
+  const { engine } = deletion;
   let batches = 0;
   for (const { org_id: orgId, mode, days } of await conversationRetentions(engine.db, bound)) {
     const before = new Date(sharedNow() - days * dayMs);
@@ -81,7 +89,7 @@ export async function deleteInactiveConversations(
       );
       if (found.ids.length > 0) {
         batches += 1;
-        await deleteConversations(engine, { orgId, mode }, steps, found.ids, null);
+        await deleteConversations(deletion, { orgId, mode }, found.ids, null);
       }
       if (found.last === null) break;
       from = found.last;

@@ -1,3 +1,4 @@
+import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
 import type { Followers, LogEntry } from '../../account/index.ts';
@@ -82,7 +83,8 @@ function framesOf(
         const wanted = (end === -1 ? entries : entries.slice(0, end + 1)).filter(isWanted);
         const frames = wanted.map((entry) => frameOf(entry, conversation));
         if (end !== -1) return { frames, isOver: true };
-        if (isEnding && entries.length === 0) return { frames: [closing()], isOver: true };
+        if (follower.isEnded()) return { frames: [...frames, closing('conversation_deleted')], isOver: true };
+        if (isEnding && entries.length === 0) return { frames: [closing('server_restarting')], isOver: true };
         if (isLeaving && !isEnding && mayEndRun(entries) && !(await isRunning())) {
           isEnding = true;
           // The state was read after these entries, so events that belong to it are already in the table.
@@ -99,12 +101,12 @@ function framesOf(
       isLeaving = true;
       follower.look();
     },
-    closing,
+    closing: () => closing('server_restarting'),
   };
 
-  function closing() {
+  function closing(reason: 'server_restarting' | 'conversation_deleted') {
     const about = { conversation_id: conversation.id, task_id: null, turn_id: null };
-    const closed = { type: 'stream.closed' as const, data: { reason: 'server_restarting' } };
+    const closed = { type: 'stream.closed' as const, data: { reason } };
     return frameOf({ ...about, ...closed, seq, id: newId('evt'), created_at: sharedDate() }, conversation);
   }
 }
@@ -131,7 +133,9 @@ export async function waitForTurn(
       const entries = leftMs > 0 && !signal.aborted ? await follower.next(leftMs) : [];
       const isAsking = entries.some((entry) => asks(entry, turnId));
       if (entries.length > 0 && !isAsking && !entries.some((entry) => settles(entry, turnId))) continue;
-      const turn = (await findTurn(db, turnId)) as TurnRow;
+      const turn = await findTurn(db, turnId);
+      // The conversation was deleted meanwhile.
+      if (!turn) throw fail('conversation_not_found');
       if (isTurnOver(turn.state) || leftMs <= 0 || signal.aborted) return turn;
       // The waiting caller may be the one who has to answer.
       if (isAsking && (await isAwaited(db, turn))) return turn;

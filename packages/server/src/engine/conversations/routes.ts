@@ -179,7 +179,7 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
     },
     delete: async ({ caller, origin, params }) => {
       const row = await ownConversation(db, caller, params.conversation_id);
-      await deleteConversation(engine, origin, erasure, row);
+      await deleteConversation({ engine, followers, steps: erasure }, origin, row);
       return { object: 'conversation', id: row.id, deleted: true };
     },
   };

@@ -271,3 +271,19 @@ export async function inactiveConversations(
   const last = due.length === limit ? due.at(-1)?.id : rows.length === maxLooked ? rows.at(-1)?.id : null;
   return { ids: due.map(({ id }) => id), last: last ?? null };
 }
+
+/** Which of these conversations exist, of any org. */
+export async function existConversations(db: Executor, ids: readonly string[]): Promise<boolean[]> {
+  const rows = await rowsOf(db, { id: text() }, sql`SELECT id FROM conversations WHERE id = ANY(${ids})`);
+  const found = new Set(rows.map(({ id }) => id));
+  return ids.map((id) => found.has(id));
+}
+
+export async function conversationIdsOf(db: Executor, { orgId, mode }: Tenant, userId: string): Promise<string[]> {
+  const rows = await rowsOf(
+    db,
+    { id: text() },
+    sql`SELECT id FROM conversations WHERE org_id = ${orgId} AND mode = ${mode} AND user_id = ${userId}`,
+  );
+  return rows.map(({ id }) => id);
+}

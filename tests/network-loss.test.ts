@@ -79,7 +79,7 @@ describe('a process that loses the network to its database', () => {
       link.cut();
       const { status, body } = await cuttable.call('GET', '/v1/conversations');
       expect([status, body.error.code]).toEqual([503, 'not_ready']);
-      setTimeout(link.mend, 400);
+      setTimeout(link.restore, 400);
     };
     const { body: made } = await cuttable.call('POST', '/v1/conversations', { body: { message: 'Touch it.' } });
     await settled(made.id);
@@ -96,7 +96,7 @@ describe('a process that loses the network to its database', () => {
     touch = async () => {
       link.cut();
       await vi.waitFor(async () => expect(isTakenOver).toBe(true), { timeout: 20_000 });
-      link.mend();
+      link.restore();
     };
     const { body: made } = await cuttable.call('POST', '/v1/conversations', { body: { message: 'Touch it.' } });
     await settled(made.id);

@@ -29,7 +29,7 @@ async function cutAt(page: Page, asked: RegExp, times = manyTimes): Promise<() =
   let failures = 0;
   page.on('requestfailed', (request) => {
     failures += 1;
-    if (request.resourceType() !== 'fetch' || failures >= times) desk.line.mend();
+    if (request.resourceType() !== 'fetch' || failures >= times) desk.line.restore();
   });
   return () => isCut;
 }
@@ -88,7 +88,7 @@ describe('data on a page', () => {
     await page.getByRole('link', { name: 'API keys', exact: true }).click();
     await page.getByRole('alert').first().waitFor();
     await page.unroute(/\/v1\/keys/);
-    desk.line.mend();
+    desk.line.restore();
     await firstKey(page).waitFor();
     await leave();
   });

@@ -239,7 +239,7 @@ describe('a server that restarts under the page', () => {
     await page.getByRole('dialog').getByRole('alert').waitFor();
     const next = await startTestServer({ beside: desk, env: { ...desk.env, VESTRA_PUBLIC_URL: desk.line.url } });
     desk.line.leadTo(next.url);
-    desk.line.mend();
+    desk.line.restore();
     expect(await page.getByLabel('Name').inputValue()).toBe('typed before');
     await create.click();
     await page.getByRole('button', { name: 'I have saved it' }).click();

@@ -162,7 +162,7 @@ describe('the plain page of the example', () => {
         newest,
       ]);
       desk.line.cut();
-      desk.line.mend();
+      desk.line.restore();
     }
     expect([await isMarked(visited), await field(visited).inputValue()]).toEqual([true, 'Not sent yet']);
     await field(visited).press('Enter');

@@ -73,7 +73,7 @@ export const say = async ({ page }: Visit, text: string) => {
 
 export const replies = ({ page }: Visit) => page.locator('[data-role=agent]');
 
-type Line = { url: string; leadTo: (url: string) => void; cut: () => void; mend: () => void; close: () => void };
+type Line = { url: string; leadTo: (url: string) => void; cut: () => void; restore: () => void; close: () => void };
 
 /** Passes bytes on. A cut line resets what is open and refuses what comes, as a lost network does. */
 async function openLine(host: string): Promise<Line> {
@@ -109,7 +109,7 @@ async function openLine(host: string): Promise<Line> {
       isCut = true;
       drop();
     },
-    mend() {
+    restore() {
       isCut = false;
     },
     close() {

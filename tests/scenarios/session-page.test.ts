@@ -89,7 +89,7 @@ describe('the chat', () => {
     desk.line.cut();
     await page.getByText('Reconnecting…').waitFor();
     await desk.rest(session.conversation_id);
-    desk.line.mend();
+    desk.line.restore();
     await replies(visit).getByText('word39').waitFor();
     await page.getByText('Reconnecting…').waitFor({ state: 'detached' });
     expect(textOf(await replies(visit).allInnerTexts())).toEqual([words.join('').trim()]);
@@ -104,7 +104,7 @@ describe('the chat', () => {
     for (let at = 0; at < 60; at += 10) {
       await replies(visit).getByText(`word${at} `).waitFor();
       desk.line.cut();
-      desk.line.mend();
+      desk.line.restore();
     }
     await replies(visit).getByText('word59').waitFor();
     expect(textOf(await replies(visit).allInnerTexts())).toEqual([words.join('').trim()]);
@@ -119,7 +119,7 @@ describe('the chat', () => {
     await say(visit, 'Hello?');
     await visit.page.getByText('Not sent. The service cannot be reached right now.').waitFor();
     expect(await visit.page.locator('body').textContent()).not.toMatch(/127\.0\.0\.1|http/);
-    desk.line.mend();
+    desk.line.restore();
     await visit.page.getByRole('button', { name: 'Try again' }).click();
     await replies(visit).getByText('Heard.').waitFor();
     expect(textOf(await shown(visit))).toEqual(['Hello?', 'Heard.']);
@@ -157,7 +157,7 @@ describe('the chat', () => {
     desk.line.cut();
     await good.click();
     await page.getByRole('alert').getByText('The service cannot be reached right now.').waitFor();
-    desk.line.mend();
+    desk.line.restore();
     await good.focus();
     await page.keyboard.press('Enter');
     await page.locator('[data-rating=good]').waitFor();
@@ -304,7 +304,7 @@ describe('an interaction', () => {
     await page.getByText('Reconnecting…').waitFor();
     held.open();
     desk.line.leadTo(desk.url);
-    desk.line.mend();
+    desk.line.restore();
     expect(await settled(visit)).toContain('ordered once');
     await page.getByText('Reconnecting…').waitFor({ state: 'detached' });
     expect([begun.length, await replies(visit).count()]).toEqual([1, 1]);

@@ -142,7 +142,7 @@ export async function walkStates(desk: PageDesk, { locale, look }: { locale: Loc
   await say('Are you there?');
   await page.getByText(words.notSent).waitFor();
   await see('offline');
-  desk.line.mend();
+  desk.line.restore();
 
   await desk.sql('UPDATE sessions SET expires_at = now() WHERE id = $1', [session.id]);
   await page.locator('[data-ended=expired]').waitFor();

@@ -1,4 +1,4 @@
-import { health, limits, me, models, orgs } from './account.ts';
+import { health, limits, me, orgs } from './account.ts';
 import { agUi } from './ag-ui.ts';
 import { apps } from './apps.ts';
 import { auditLog } from './audit-log.ts';
@@ -20,6 +20,7 @@ import { mcpGrants } from './mcp-grants.ts';
 import { mcpServers } from './mcp-servers.ts';
 import { consoleAccess, members } from './members.ts';
 import { memory } from './memory.ts';
+import { models } from './models.ts';
 import { notebooks } from './notebooks.ts';
 import { oauth } from './oauth.ts';
 import { openai } from './openai.ts';

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 
 /** A message in AWS framing. */
-function awsFrame(headers: Record<string, string>, payload: string): Buffer {
+export function awsFrame(headers: Record<string, string>, payload: string): Buffer {
   const head = Buffer.concat(
     Object.entries(headers).map(([name, value]) => {
       const sized = Buffer.alloc(3);
@@ -22,7 +22,7 @@ function awsFrame(headers: Record<string, string>, payload: string): Buffer {
 }
 
 /** An event of a model's answer, as Bedrock frames it. */
-const awsChunk = (event: unknown): Buffer =>
+export const awsChunk = (event: unknown): Buffer =>
   awsFrame(
     { ':event-type': 'chunk', ':content-type': 'application/json', ':message-type': 'event' },
     JSON.stringify({ bytes: Buffer.from(JSON.stringify(event)).toString('base64'), p: 'abcdef' }),

@@ -65,7 +65,7 @@ const upkeepWorks = {
         files_missing > 0 &&
           `${files_missing} more files were removed meanwhile or are damaged: their names are kept, their content is not.`,
         master_key_file
-          ? `The master key is in ${master_key_file}. Keep it apart from the backup: whoever has both can read every secret.`
+          ? `The master key is in ${master_key_file}. Keep it apart from the backup: both together open every secret.`
           : 'The master key is not in it, so that the backup alone opens no secret. Keep the key apart: without it nobody can read the secrets again.',
       ]
         .filter(Boolean)

@@ -1,7 +1,6 @@
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { crc32 } from 'node:zlib';
 import type { ToolDefinition } from '@vestra/agent/message';
 import type { ModelEvent } from '@vestra/agent/model';
 import fc from 'fast-check';
@@ -9,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ownModels } from '../../catalogue/own-models.ts';
 import { createModels } from '../../models.ts';
 import type { ModelSettings } from '../../settings.ts';
+import { awsChunk, awsFrame } from '../../testing/aws-frames.ts';
 import { refusalByRule } from '../../testing/vendor-rules.ts';
 import { hardSchemas } from '../wires/hard-schemas.fixture.ts';
 import { readAwsEventStream } from './aws-event-stream.ts';
@@ -105,31 +105,6 @@ async function heard(id: string, access?: 'bearer' | 'keys', tools: readonly Too
   return { text, failure, end: events.at(-1), calls, body: calls[0] && JSON.parse(calls[0].body) };
 }
 
-/** A message in AWS framing. */
-function framed(headers: Record<string, string>, payload: string): Buffer {
-  const head = Buffer.concat(
-    Object.entries(headers).map(([name, value]) => {
-      const sized = Buffer.alloc(3);
-      sized.writeUInt8(7, 0);
-      sized.writeUInt16BE(Buffer.byteLength(value), 1);
-      return Buffer.concat([Buffer.from([name.length]), Buffer.from(name), sized, Buffer.from(value)]);
-    }),
-  );
-  const body = Buffer.from(payload);
-  const prelude = Buffer.alloc(12);
-  prelude.writeUInt32BE(12 + head.length + body.length + 4, 0);
-  prelude.writeUInt32BE(head.length, 4);
-  prelude.writeUInt32BE(crc32(prelude.subarray(0, 8)), 8);
-  const all = Buffer.concat([prelude, head, body]);
-  const end = Buffer.alloc(4);
-  end.writeUInt32BE(crc32(all), 0);
-  return Buffer.concat([all, end]);
-}
-const chunk = (event: object) =>
-  framed(
-    { ':event-type': 'chunk', ':content-type': 'application/json', ':message-type': 'event' },
-    JSON.stringify({ bytes: Buffer.from(JSON.stringify(event)).toString('base64'), p: 'abcdef' }),
-  );
 const claude = [
   { type: 'message_start', message: { usage: { input_tokens: 7, output_tokens: 1 } } },
   { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
@@ -140,7 +115,7 @@ const claude = [
 const asEvents = (events: readonly object[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
 
 describe('Amazon Bedrock [MOD-210]', () => {
-  const answer = (response: ServerResponse) => response.end(Buffer.concat(claude.map(chunk)));
+  const answer = (response: ServerResponse) => response.end(Buffer.concat(claude.map(awsChunk)));
 
   it('is called with the model name in its address and its own key', async () => {
     respond = answer;
@@ -183,7 +158,7 @@ describe('Amazon Bedrock [MOD-210]', () => {
   });
 
   it('is parsed however its bytes are split', () => {
-    const bytes = Buffer.concat([framed({ ':event-type': 'news' }, '{}'), ...claude.map(chunk)]);
+    const bytes = Buffer.concat([awsFrame({ ':event-type': 'news' }, '{}'), ...claude.map(awsChunk)]);
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: bytes.length }), { maxLength: 12 }), (cuts) => {
         const events: unknown[] = [];
@@ -199,10 +174,10 @@ describe('Amazon Bedrock [MOD-210]', () => {
   it.each<[string, Buffer, string]>([
     ['a length that is none', Buffer.alloc(16), 'cannot be read'],
     ['a length without end', Buffer.from('ffffffff00000000000000000000', 'hex'), 'cannot be read'],
-    ['bytes that are not what was sent', Buffer.concat(claude.map(chunk)).fill(0, 40, 44), 'cannot be read'],
+    ['bytes that are not what was sent', Buffer.concat(claude.map(awsChunk)).fill(0, 40, 44), 'cannot be read'],
     [
       'throttling inside the stream',
-      framed(
+      awsFrame(
         { ':message-type': 'exception', ':exception-type': 'throttlingException' },
         '{"message":"azure-secret-key"}',
       ),
@@ -355,7 +330,7 @@ describe('[MOD-700] tools that vendors reject', () => {
   const gemini = [{ candidates: [{ content: { parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }] }];
 
   it.each([
-    ['bedrock/global.anthropic.claude-opus-5-5', Buffer.concat(claude.map(chunk))],
+    ['bedrock/global.anthropic.claude-opus-5-5', Buffer.concat(claude.map(awsChunk))],
     ['vertex/claude-opus-5-5', asEvents(claude)],
     ['vertex/gemini-2.5-pro', asEvents(gemini)],
     ['azure/prod', asEvents(openai)],

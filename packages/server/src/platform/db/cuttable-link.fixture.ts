@@ -7,9 +7,9 @@ export type CuttableLink = {
   url: string;
   /** Redirects new connections. */
   leadTo: (connectionString: string) => void;
-  /** Ends every connection and refuses new ones until `mend`. */
+  /** Ends every connection and refuses new ones until `restore`. */
   cut: () => void;
-  mend: () => void;
+  restore: () => void;
   /** Ends every connection after this many queries. The returned function reports whether that has happened. */
   cutAfter: (queries: number) => () => boolean;
   /** Connections stay open and deliver nothing, as after a power loss of the server. */
@@ -66,7 +66,7 @@ export async function linkTo(connectionString: string): Promise<CuttableLink> {
       isCut = true;
       endAll();
     },
-    mend() {
+    restore() {
       isCut = false;
     },
     cutAfter(queries) {

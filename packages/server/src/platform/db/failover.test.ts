@@ -57,7 +57,7 @@ describe('after a failover', () => {
       link.cut();
       while (db.$client.totalCount > 0) await sleep(5);
       link.leadTo(server.connectionString);
-      link.mend();
+      link.restore();
     };
     await write(db, 1);
 
@@ -115,7 +115,7 @@ describe('a database outage', () => {
       const error = await failureOf(run(db, sql`SELECT 1`));
       log.error({ err: error }, 'something that asks again and again has failed');
     }
-    link.mend();
+    link.restore();
     await run(db, sql`SELECT 1`);
     expect(lines).toEqual(['the database is unreachable; waiting for it', 'the database is reachable again']);
     await closeDatabase(db);

@@ -116,7 +116,7 @@ export const storeFailure = (what: keyof typeof again) =>
     message:
       what === 'away'
         ? 'The file store is away. Try again shortly.'
-        : 'The file store has no room left. It takes new files again when whoever runs this server has made room.',
+        : 'The file store has no room left. It accepts new files again when the operator of this server has made room.',
     retry_after_ms: again[what],
   });
 

@@ -35,6 +35,7 @@ export async function* readAnswer(attempt: Attempt): AsyncGenerator<ModelEvent> 
     written += text;
     if (answerTool === null) yield { type: 'text', text };
   }
+  vendor.wire.onWritten?.(written);
   const usage = answer.usage ?? estimate(request, written, answer);
   if (answer.end === null) throw new ConnectionLost();
   if (answer.end === 'filtered') throw filtered(vendor, answer.endReason, usage);

@@ -7,10 +7,9 @@ import { type Azure, atAzure, atBedrock, atVertex, type Bedrock, type Vertex } f
 import { type CallIdRules, callIds } from './wire-names.ts';
 import { anthropicWire, bindsThinking, thinkingBeta } from './wires/anthropic.ts';
 import { isTakenByAnthropic } from './wires/anthropic-schema.ts';
-import { compatibleWire } from './wires/compatible.ts';
+import { createCompatibleWire } from './wires/compatible.ts';
 import { googleWire } from './wires/google.ts';
 import { openaiWire } from './wires/openai.ts';
-import { withThinkTags } from './wires/think-tags.ts';
 import type { ToolRules } from './wires/tool-schema.ts';
 import type { Wire } from './wires/wire.ts';
 
@@ -186,7 +185,7 @@ function compatible(
     keySetting: isOfFile ? 'the api_key_env of its entry in VESTRA_MODELS_FILE' : 'OPENAI_COMPATIBLE_API_KEY',
     addressSetting: isOfFile ? 'the base_url of its entry in VESTRA_MODELS_FILE' : 'OPENAI_COMPATIBLE_BASE_URL',
     modelId,
-    wire: withThinkTags(compatibleWire),
+    wire: createCompatibleWire(),
     url: `${addressOf.compatible({ baseUrl })}/chat/completions`,
     headers: () => (apiKey ? { authorization: `Bearer ${apiKey()}` } : ({} as Record<string, string>)),
     longestToolName: 64,

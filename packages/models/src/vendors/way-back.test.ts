@@ -7,7 +7,7 @@ import { fieldNamedIn } from './spare-fields.ts';
 import { answers, type Body, startStrictEndpoint } from './strict-endpoint.fixture.ts';
 import { fieldsRejectedAt } from './vendor.ts';
 import { anthropicWire } from './wires/anthropic.ts';
-import { compatibleWire } from './wires/compatible.ts';
+import { createCompatibleWire } from './wires/compatible.ts';
 import { openaiWire } from './wires/openai.ts';
 
 let endpoint: Awaited<ReturnType<typeof startStrictEndpoint>>;
@@ -284,7 +284,7 @@ describe('[MOD-705] the adjustment after a rejection', () => {
         status: 400,
         refusal: { words, param },
       } as const;
-      const found = adjustedAfter(fault, { name: vendor, wire: compatibleWire }, sent, noAdjustments);
+      const found = adjustedAfter(fault, { name: vendor, wire: createCompatibleWire() }, sent, noAdjustments);
       expect(found).toEqual(expected === null ? null : { ...noAdjustments, ...expected });
     },
   );

@@ -5,68 +5,114 @@ import { vendorErrorOf } from '../fault.ts';
 import { piecesOf, think, writeText } from '../reasoning.ts';
 import { countOf, dataUrlOf, type JsonRecord, listOf, recordOf, textOf } from './json.ts';
 import { effortForCompatible } from './reasoning-level.ts';
-import { mediaOf, type Wire, type WireAnswer, type WireRequest, type WrittenCall } from './wire.ts';
+import { createThinkTags, type ThinkFilter } from './think-tags.ts';
+import { doneMark, mediaOf, type Wire, type WireAnswer, type WireRequest, type WrittenCall } from './wire.ts';
 
-/** Chat completions, as in OpenAI's older endpoint and all servers like it: POST …/chat/completions. */
-export const compatibleWire: Wire = {
-  body: ({ modelId, system, messages, tools, output, maxOutputTokens, reasoning, isReasoningLeftOut }) => ({
-    model: modelId,
-    stream: true,
-    stream_options: { include_usage: true },
-    max_tokens: maxOutputTokens,
-    ...effortForCompatible({ reasoning }),
-    messages: [
-      // A single message: the chat templates of Qwen 3.5 and others reject a second one.
-      ...(system.length > 0 ? [{ role: 'system', content: system.join('\n\n') }] : []),
-      ...inTemplateOrder(messages.flatMap((message) => messagesOf(message, isReasoningLeftOut))),
-    ],
-    ...(tools.length > 0 && {
-      tools: tools.map(({ name, description, inputSchema }) => ({
-        type: 'function',
-        function: { name, description, parameters: inputSchema },
-      })),
-    }),
-    response_format: formatOf(output),
+/**
+ * Chat completions, as in OpenAI's older endpoint and all servers like it: POST …/chat/completions. Each model has its
+ * own, which learns whether the model writes reasoning into its text.
+ */
+export function createCompatibleWire(): Wire {
+  const tags = createThinkTags();
+  return {
+    body,
+    spare,
+    reader: (answer, { modelId }) => createReader(answer, tags.filter(answer, modelId)),
+    onWritten: tags.onWritten,
+  };
+}
+
+const body: Wire['body'] = ({
+  modelId,
+  system,
+  messages,
+  tools,
+  output,
+  maxOutputTokens,
+  reasoning,
+  isReasoningLeftOut,
+}) => ({
+  model: modelId,
+  stream: true,
+  stream_options: { include_usage: true },
+  max_tokens: maxOutputTokens,
+  ...effortForCompatible({ reasoning }),
+  messages: [
+    // A single message: the chat templates of Qwen 3.5 and others reject a second one.
+    ...(system.length > 0 ? [{ role: 'system', content: system.join('\n\n') }] : []),
+    ...inTemplateOrder(messages.flatMap((message) => messagesOf(message, isReasoningLeftOut))),
+  ],
+  ...(tools.length > 0 && {
+    tools: tools.map(({ name, description, inputSchema }) => ({
+      type: 'function',
+      function: { name, description, parameters: inputSchema },
+    })),
   }),
+  response_format: formatOf(output),
+});
 
-  spare: {
-    reasoning_effort: { paths: ['reasoning_effort'], named: /does not support thinking/i },
-    stream_options: { paths: ['stream_options'] },
-    max_tokens: { paths: ['max_tokens'], renamedTo: 'max_completion_tokens' },
-    max_completion_tokens: { paths: ['max_completion_tokens'] },
-  },
-
-  reader(answer) {
-    const readCallPiece = createCallPieces(answer.calls);
-    const readThoughts = createThoughts(answer);
-    let hasRefused = false;
-    return (event) => {
-      const { error, usage, x_groq, choices } = recordOf(event);
-      if (error) throw vendorErrorOf(error);
-      const { delta: piece, message, finish_reason, usage: usageOfChoice } = recordOf(listOf(choices)[0]);
-      // A server that ignores `stream` answers with a whole message.
-      const delta = piece ?? message;
-      // Groq and Moonshot report usage in other fields.
-      answer.usage = usageOf(usage ?? recordOf(x_groq).usage ?? usageOfChoice) ?? answer.usage;
-      const { content, refusal, tool_calls } = recordOf(delta);
-      const written = writtenIn(content) + textOf(refusal);
-      answer.text += written;
-      writeText(answer, written);
-      hasRefused ||= textOf(refusal) !== '';
-      for (const piece of listOf(tool_calls)) {
-        const known = answer.calls.length;
-        readCallPiece(recordOf(piece));
-        if (answer.calls.length > known) keepCallIds(answer);
-      }
-      readThoughts(recordOf(delta));
-      // Counts may follow in a separate event.
-      if (typeof finish_reason === 'string' && finish_reason !== '') {
-        answer.end = endOf(finish_reason, hasRefused);
-        answer.endReason = finish_reason;
-      }
-    };
-  },
+const spare: Wire['spare'] = {
+  reasoning_effort: { paths: ['reasoning_effort'], named: /does not support thinking/i },
+  stream_options: { paths: ['stream_options'] },
+  max_tokens: { paths: ['max_tokens'], renamedTo: 'max_completion_tokens' },
+  max_completion_tokens: { paths: ['max_completion_tokens'] },
 };
+
+function createReader(answer: WireAnswer, tagged: ThinkFilter): (event: unknown) => void {
+  const readCallPiece = createCallPieces(answer.calls);
+  const readThoughts = createThoughts(answer);
+  let hasRefused = false;
+  let isParsed = false;
+
+  const write = (text: string) => {
+    answer.text += text;
+    writeText(answer, text);
+  };
+
+  /** Returns the text of the reply. Most answers contain no tags, and are written as they arrive. */
+  function replyIn(delta: JsonRecord, endReason: string): string {
+    const written = writtenIn(delta.content);
+    if (tagged.isDone) return written;
+    isParsed ||= hasThoughts(delta);
+    const text = typeof delta.content === 'string' ? tagged.textIn(written, isParsed) : written;
+    if (endReason === '') return text;
+    const hasCalls = answer.calls.length > 0 || listOf(delta.tool_calls).length > 0;
+    return text + tagged.rest(endReason !== 'length' && !hasCalls);
+  }
+
+  return (event) => {
+    if (event === doneMark) {
+      write(tagged.rest(answer.calls.length === 0));
+      return;
+    }
+    const { error, usage, x_groq, choices } = recordOf(event);
+    if (error) throw vendorErrorOf(error);
+    const { delta: piece, message, finish_reason, usage: usageOfChoice } = recordOf(listOf(choices)[0]);
+    // A server that ignores `stream` answers with a whole message.
+    const delta = recordOf(piece ?? message);
+    // Groq and Moonshot report usage in other fields.
+    answer.usage = usageOf(usage ?? recordOf(x_groq).usage ?? usageOfChoice) ?? answer.usage;
+    const endReason = textOf(finish_reason);
+    const refusal = textOf(delta.refusal);
+    write(replyIn(delta, endReason) + refusal);
+    hasRefused ||= refusal !== '';
+    for (const piece of listOf(delta.tool_calls)) {
+      const known = answer.calls.length;
+      readCallPiece(recordOf(piece));
+      if (answer.calls.length > known) keepCallIds(answer);
+    }
+    readThoughts(delta);
+    // Counts may follow in a separate event.
+    if (endReason !== '') {
+      answer.end = endOf(endReason, hasRefused);
+      answer.endReason = endReason;
+    }
+  };
+}
+
+/** Whether the server reports reasoning apart from the text. */
+const hasThoughts = ({ reasoning, reasoning_content, reasoning_details }: JsonRecord): boolean =>
+  textOf(reasoning) !== '' || textOf(reasoning_content) !== '' || listOf(reasoning_details).length > 0;
 
 /** Adds a part for a new call. Calls may arrive out of order, so their ids are assigned again. */
 function keepCallIds({ calls, parts }: WireAnswer): void {

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { outcomeOf, sse, startRawEndpoint, writing } from '../raw-endpoint.fixture.ts';
-import { compatibleWire } from './compatible.ts';
-import { withThinkTags } from './think-tags.ts';
+import { createCompatibleWire } from './compatible.ts';
 import { doneMark, emptyAnswer } from './wire.ts';
 
 let endpoint: Awaited<ReturnType<typeof startRawEndpoint>>;
@@ -73,14 +72,16 @@ describe('reasoning in `content` [MOD-734]', () => {
 
 /** The text after each event: what a person has seen by then. */
 function shown(modelId: string, answers: readonly (readonly object[])[]): string[][] {
-  const wire = withThinkTags(compatibleWire);
+  const wire = createCompatibleWire();
   return answers.map((events) => {
     const answer = emptyAnswer();
     const read = wire.reader(answer, { modelId } as Parameters<typeof wire.reader>[1]);
-    return events.map((event) => {
+    const texts = events.map((event) => {
       read(event);
       return answer.text;
     });
+    wire.onWritten?.(answer.text);
+    return texts;
   });
 }
 

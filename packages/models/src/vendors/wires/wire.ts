@@ -14,6 +14,8 @@ export type Wire = {
    * Each event is one JSON value of the stream, or `doneMark`. An event that reports an error throws a `VendorError`.
    */
   reader: (answer: WireAnswer, request: WireRequest) => (event: unknown) => void;
+  /** Called with the whole text of an answer. */
+  onWritten?: (text: string) => void;
 };
 
 /**

@@ -25,7 +25,7 @@ export const alone = [
 /** Files beside the code that take longer than five seconds, most of it in waiting or in hashing passwords. */
 export const slow = [
   'packages/**/{check,console-sessions,customer-memory,invitations,members,memory,recall,sign-in}.test.ts',
-  'packages/**/{running-computer,schemas,site,spreadsheets,vendor-model,worker}.test.ts',
+  'packages/**/{running-computer,schemas,site,spreadsheets,vendor-model,watchdog,worker}.test.ts',
 ];
 
 /** `npm run test:quick` adds these to the tests beside the code and to the checks of the repository. */

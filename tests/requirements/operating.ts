@@ -219,4 +219,9 @@ export const operating = area('operating', 'done', [
     'docs/operating.md#restarts-seen-by-clients',
     'After `VESTRA_STOP_SECONDS` the server ends the remaining streams and calls and says that it restarts.',
   ],
+  [
+    'OPS-720',
+    'docs/operating.md#a-blocked-process',
+    'A process whose event loop is blocked logs the latest routes and the place, and ends if it stays blocked.',
+  ],
 ]);

@@ -13,17 +13,19 @@ import { createIdempotency } from '../platform/http/idempotency.ts';
 import { createRateLimiter } from '../platform/http/rate-limit.ts';
 import type { Streams } from '../platform/http/streams.ts';
 import { joinIdentities, joinRoutes, type Registration, type Serving } from '../platform/registration.ts';
+import type { Watchdog } from '../platform/watchdog/watchdog.ts';
 import type { Kernel } from './kernel.ts';
 
 type Parts = {
   engine: Engine;
   streams: Streams;
   keyUse: KeyUse;
+  watchdog: Pick<Watchdog, 'note'>;
 };
 
 export function createServerApp(kernel: Kernel, modules: readonly Registration[], parts: Parts): Hono {
   const { config, db, log, vault, signingSecret } = kernel;
-  const { engine, streams, keyUse } = parts;
+  const { engine, streams, keyUse, watchdog } = parts;
   const publicUrl = kernel.publicUrl.get();
   const rateLimiter = createRateLimiter(db);
   const serving: Serving = { publicUrl, streams, rateLimiter };
@@ -57,6 +59,7 @@ export function createServerApp(kernel: Kernel, modules: readonly Registration[]
       idempotency: createIdempotency(db, createAnswerSeal(vault)),
       identities: joinIdentities(modules, serving),
       keyUsed: keyUse.used,
+      onReceived: watchdog.note,
     },
     handlers: joinRoutes(modules, serving),
   });

@@ -14,6 +14,7 @@ import { type Handlers, Reply } from '../platform/http/handler.ts';
 import { operatorRoutes } from '../platform/http/operator-routes.ts';
 import { catalog } from '../platform/jobs/catalog.ts';
 import { backlogStatement } from '../platform/jobs/queue.ts';
+import type { Watchdog } from '../platform/watchdog/watchdog.ts';
 import type { Kernel } from './kernel.ts';
 
 export type OperatorParts = {
@@ -34,7 +35,7 @@ export type OperatorParts = {
 /** Health and metrics of this process, for its operator. */
 export function assembleOperator(
   kernel: Kernel,
-  parts: { engine: Engine; computers: Computers; countBrowsers: () => number },
+  parts: { engine: Engine; computers: Computers; countBrowsers: () => number; watchdog: Watchdog },
 ): OperatorParts {
   const { config, lookAtDatabase, metrics } = kernel;
   let hasStarted = false;
@@ -121,6 +122,7 @@ type Parts = {
   engine: Pick<Engine, 'runner' | 'money'>;
   computers: Pick<Computers, 'countAwake'>;
   countBrowsers: () => number;
+  watchdog: Pick<Watchdog, 'blocks'>;
   health: () => Promise<Health>;
 };
 
@@ -130,7 +132,10 @@ const sizeEveryMs = 60_000;
 const queues = Object.keys(catalog);
 
 /** Adds the gauges that are read on demand. A scrape gets an answer even if the database does not. */
-function addServerMetrics({ config, db, metrics }: Kernel, { engine, computers, countBrowsers, health }: Parts): void {
+function addServerMetrics(
+  { config, db, metrics }: Kernel,
+  { engine, computers, countBrowsers, watchdog, health }: Parts,
+): void {
   const { ask } = metrics.registry;
   const asked = <Result>(statement: () => Statement<Result>, everyMs: number) =>
     cachedFor(everyMs, async () => ((await health()).condition.isUp ? queryWithTimeout(db, statement()) : null));
@@ -203,6 +208,14 @@ function addServerMetrics({ config, db, metrics }: Kernel, { engine, computers, 
   ask(
     { name: 'vestra_hold_wait_oldest_seconds', help: 'For how long the first of them has waited.' },
     () => engine.money.waiting().longestMs / 1000,
+  );
+  ask(
+    {
+      name: 'vestra_event_loop_blocks_total',
+      help: 'How often one piece of work blocked this process for longer than a second.',
+      type: 'counter',
+    },
+    watchdog.blocks,
   );
   ask({ name: 'vestra_computers_awake', help: 'Computers of users awake in this process.' }, computers.countAwake);
   ask({ name: 'vestra_browsers_running', help: 'Browsers of users running in this process.' }, countBrowsers);

@@ -1,4 +1,5 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { routes } from '@vestra/contract/api';
 import type { Catalogue } from '@vestra/models/catalogue/catalogue';
 import type { Models } from '@vestra/models/models';
 import type { Hono } from 'hono';
@@ -17,6 +18,7 @@ import { startSweeping } from '../platform/jobs/sweep.ts';
 import { startWorker } from '../platform/jobs/worker.ts';
 import { createLazyRef } from '../platform/lazy-ref.ts';
 import type { Registration } from '../platform/registration.ts';
+import { createWatchdog } from '../platform/watchdog/watchdog.ts';
 import type { VoiceCalls } from '../voice/calls.ts';
 import { createServerApp } from './app.ts';
 import { assembleBrowsers, assembleComputers } from './computers.ts';
@@ -79,9 +81,12 @@ export async function startServer(
     });
     shutdown.undo(stopEngine);
     shutdown.notifyFirst(engine.runner.leave);
+    const watchdog = createWatchdog({ routes: routes.map(({ name }) => name), endAfterMs: config.watchdogMs });
+    shutdown.undo(watchdog.stop);
     const operator = assembleOperator(kernel, {
       engine,
       computers,
+      watchdog,
       countBrowsers: browserParts.countRunning,
     });
     if (config.operatorPort !== null) {
@@ -121,6 +126,7 @@ export async function startServer(
         compatibleProblem = lists.compatibleProblem;
         undo(lists.stop);
       }
+      watchdog.start();
       const takesJobs = config.role === 'all' || config.role === 'worker';
       if (takesJobs) {
         await startJobs(kernel, { engine, modules, undo, notifyFirst: shutdown.notifyFirst });
@@ -166,7 +172,7 @@ export async function startServer(
     });
     kernel.publicUrl.set(config.publicUrl ?? url);
     storeAddress(config.dataDir, url, log);
-    app.set(createServerApp(kernel, modules, { engine, streams, keyUse }));
+    app.set(createServerApp(kernel, modules, { engine, streams, keyUse, watchdog }));
     operator.started();
     // Answer the waiting requests first.
     await nextTurn();

@@ -44,6 +44,12 @@ const environment = z.object({
     .optional(),
   VESTRA_OPERATOR_PORT: port.optional(),
   VESTRA_DRAIN_SECONDS: z.coerce.number('must be a number').int().min(0).max(300).default(0),
+  VESTRA_WATCHDOG_SECONDS: z.coerce
+    .number('must be a number')
+    .int()
+    .max(3600)
+    .refine((seconds) => seconds === 0 || seconds >= 5, 'must be 0 or from 5 to 3600')
+    .default(30),
   VESTRA_STOP_SECONDS: z.coerce.number('must be a number').int().min(1).max(3600).default(30),
   VESTRA_ROLE: z.enum(['all', 'api', 'worker', 'computers']).default('all'),
   VESTRA_LEASE_SECONDS: z.coerce.number('must be a number').int().min(1).max(300).default(15),
@@ -180,6 +186,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     drainMs: settings.VESTRA_DRAIN_SECONDS * 1000,
     /** The time after that in which replies, streams and jobs can finish. */
     stopMs: settings.VESTRA_STOP_SECONDS * 1000,
+    watchdogMs: settings.VESTRA_WATCHDOG_SECONDS * 1000,
     runs: runSettings(settings.VESTRA_LEASE_SECONDS * 1000),
     allowPrivateAddresses: settings.VESTRA_ALLOW_PRIVATE_ADDRESSES,
     isTrustedProxy: trustedBy(settings.VESTRA_TRUSTED_PROXIES),

@@ -29,6 +29,8 @@ export type PipelineContext = {
   requestsPerMinute: number;
   /** Called once for each request with an API key or a grant. */
   keyUsed: (caller: Caller) => void;
+  /** Called with the name of the route when a body has arrived and is about to be parsed. */
+  onReceived?: (route: string) => void;
 };
 
 /** Facts about the request, for the response headers and the log. */
@@ -72,6 +74,7 @@ export async function serve(
   if (caller) await takeRateToken(path, caller, progress);
   else await takeAddressToken(path, route, progress.ip);
   const raw = await receiveBody(route, request, { session: Boolean(caller?.session) });
+  path.onReceived?.(name);
   const idempotencyKey = readIdempotencyKey(route, request);
   const { fields, upload, hashed } = await openBody(route, raw);
   const search = request.url.includes('?') ? new URL(request.url).searchParams : noSearch;

@@ -220,6 +220,11 @@ export const operating = area('operating', 'done', [
     'After `VESTRA_STOP_SECONDS` the server ends the remaining streams and calls and says that it restarts.',
   ],
   [
+    'OPS-721',
+    'docs/operating.md#a-failing-model',
+    'Each failed call of a model is one line in the log, with its vendor’s status and request id and without content.',
+  ],
+  [
     'OPS-720',
     'docs/operating.md#a-blocked-process',
     'A process whose event loop is blocked logs the latest routes and the place, and ends if it stays blocked.',

@@ -58,15 +58,31 @@ export type Model = { stream: (request: ModelRequest) => AsyncIterable<ModelEven
 
 export type ModelFailureReason = 'unavailable' | 'rate_limited' | 'timeout' | 'refused' | 'too_long' | 'invalid_answer';
 
+export type FailureDetails = {
+  /** The status of the vendor's response. */
+  status?: number;
+  /** The vendor's id of the request, for its support. */
+  vendorRequestId?: string;
+  /** The vendor did not accept the key, or the account has no credit left. */
+  isOfAccount?: boolean;
+};
+
 export class ModelFailure extends Error {
   readonly reason: ModelFailureReason;
   /** The usage until the failure, if the vendor reported it. */
   readonly usage: Usage | null;
+  /** Facts for the operator. They hold nothing of the request. */
+  readonly details: FailureDetails;
 
-  constructor(reason: ModelFailureReason, message: string, options: { usage?: Usage; cause?: unknown } = {}) {
+  constructor(
+    reason: ModelFailureReason,
+    message: string,
+    options: { usage?: Usage; cause?: unknown; details?: FailureDetails } = {},
+  ) {
     super(message, { cause: options.cause });
     this.name = 'ModelFailure';
     this.reason = reason;
     this.usage = options.usage ?? null;
+    this.details = options.details ?? {};
   }
 }

@@ -10,6 +10,9 @@ export type Fault = {
   retryAfterMs: number | null;
   status: number | null;
   usage?: Usage;
+  vendorRequestId?: string;
+  /** The vendor did not accept the key, or the account has no credit left. */
+  isOfAccount?: boolean;
   /** The vendor's words about a refused request. They may quote the request, so they are never shown or logged. */
   refusal?: Refusal;
   /** The vendor rejected the returned reasoning, or its absence. */
@@ -59,6 +62,8 @@ export class VendorError extends Error {
   readonly labels: readonly string[];
   readonly retryAfterMs: number | null;
   readonly param: string;
+  /** The vendor's id of the request, if the response had one. */
+  readonly requestId: string;
 
   constructor(
     status: number,
@@ -66,6 +71,7 @@ export class VendorError extends Error {
     labels: readonly string[],
     retryAfterMs: number | null,
     param: string = '',
+    requestId: string = '',
   ) {
     super();
     this.status = status;
@@ -73,6 +79,7 @@ export class VendorError extends Error {
     this.labels = labels;
     this.retryAfterMs = retryAfterMs;
     this.param = param;
+    this.requestId = requestId;
   }
 }
 
@@ -113,10 +120,16 @@ export function failureOf(fault: Fault): ModelFailure {
   return new ModelFailure(fault.reason, fault.message, {
     ...(fault.usage && { usage: fault.usage }),
     ...(fault.isOfLevel && { cause: rejectedLevel }),
+    details: {
+      ...(fault.status !== null && { status: fault.status }),
+      ...(fault.vendorRequestId && { vendorRequestId: fault.vendorRequestId }),
+      ...(fault.isOfAccount && { isOfAccount: true }),
+    },
   });
 }
 
-function faultOfStatus({ status, words, labels, retryAfterMs, param }: VendorError, vendor: NamedVendor): Fault {
+function faultOfStatus(error: VendorError, vendor: NamedVendor): Fault {
+  const { status, words, labels, retryAfterMs, param, requestId } = error;
   const said = `${status}${labels.length > 0 ? ` ${labels.join(' ')}` : ''}`;
   const fault = (reason: ModelFailureReason, isPassing: boolean, message: string): Fault => ({
     reason,
@@ -124,6 +137,7 @@ function faultOfStatus({ status, words, labels, retryAfterMs, param }: VendorErr
     retryAfterMs: isPassing ? retryAfterMs : null,
     status,
     message,
+    ...(requestId && { vendorRequestId: requestId }),
   });
   if (status < 400) {
     return fault(
@@ -133,10 +147,12 @@ function faultOfStatus({ status, words, labels, retryAfterMs, param }: VendorErr
     );
   }
   if (status === 401 || status === 403) {
-    return fault('unavailable', false, `${vendor.title} did not accept the key (${said}): check ${vendor.keySetting}.`);
+    const message = `${vendor.title} did not accept the key (${said}): check ${vendor.keySetting}.`;
+    return { ...fault('unavailable', false, message), isOfAccount: true };
   }
   if (labels.includes('insufficient_quota') || status === 402 || /credit balance is too low/i.test(words)) {
-    return fault('unavailable', false, `The account at ${nameIn(vendor)} has no credit left (${said}).`);
+    const message = `The account at ${nameIn(vendor)} has no credit left (${said}).`;
+    return { ...fault('unavailable', false, message), isOfAccount: true };
   }
   if (status === 429) return fault('rate_limited', true, `${vendor.title} limits the rate of calls (${said}).`);
   if (status === 404 || (status < 500 && isUnknownModel(words, labels))) {
@@ -196,7 +212,16 @@ export function vendorErrorOfResponse(status: number, headers: IncomingHttpHeade
   const words = [error.message, said.error, said.detail].map(textOf).find(Boolean) ?? '';
   const more = [listed(error.message), listed(said.detail), textOf(recordOf(error.metadata).raw)];
   const whole = [words, ...more].filter(Boolean).join(' ').slice(0, longestWords);
-  return new VendorError(status, whole, labelsOf(error), retryAfterOf(headers, body), textOf(error.param));
+  const [param, requestId] = [textOf(error.param), requestIdIn(headers)];
+  return new VendorError(status, whole, labelsOf(error), retryAfterOf(headers, body), param, requestId);
+}
+
+const requestIdHeaders = ['x-request-id', 'request-id', 'x-amzn-requestid', 'apim-request-id'];
+
+/** Only an id: the headers of a wrong address may contain anything. */
+function requestIdIn(headers: IncomingHttpHeaders): string {
+  const id = requestIdHeaders.map((name) => textOf(headers[name])).find(Boolean) ?? '';
+  return /^[\w.:-]{1,100}$/.test(id) ? id : '';
 }
 
 const longestWords = 8_192;

@@ -97,7 +97,7 @@ export async function createKernel(
     documents: createDocumentReader(),
     embeddings,
     comparesVectors,
-    models: measuredModels(createModels(config.models, {}, { onAdjusted: logAdjustment(log) }), metrics),
+    models: measuredModels(createModels(config.models, {}, { onAdjusted: logAdjustment(log) }), metrics, log),
     mcpClient,
     customerMemory: createCustomerMemory({ outbound, signingSecret, log }),
     apps,

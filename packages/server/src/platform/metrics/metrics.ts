@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { monitorEventLoopDelay, PerformanceObserver, performance } from 'node:perf_hooks';
 import { type Model, ModelFailure } from '@vestra/agent/model';
 import type { Models } from '@vestra/models/models';
+import type { Logger } from 'pino';
 import { createRegistry, type Registry } from './registry.ts';
 
 /**
@@ -295,7 +296,8 @@ function countGarbageCollections(registry: Registry): { stop: () => void } {
 type ModelMetrics = Pick<Metrics, 'modelAnswered' | 'modelBegan'>;
 
 /** Wraps the models to count and time each call. */
-export function measuredModels(models: Models, metrics: ModelMetrics): Models {
+/** Counts the calls of models, and logs each that failed. */
+export function measuredModels(models: Models, metrics: ModelMetrics, log: Logger): Models {
   const measured = new Map<string, Model>();
   return {
     ...models,
@@ -303,14 +305,20 @@ export function measuredModels(models: Models, metrics: ModelMetrics): Models {
       const id = asked === 'default' ? (models.catalogue.defaultModel ?? asked) : asked;
       const known = measured.get(id);
       if (known) return known;
-      const model = measuredModel(models.model(id), models.catalogue.find('test', id)?.provider ?? 'unknown', metrics);
+      const provider = models.catalogue.find('test', id)?.provider ?? 'unknown';
+      const model = measuredModel(models.model(id), { id, provider }, metrics, log);
       measured.set(id, model);
       return model;
     },
   };
 }
 
-const measuredModel = (model: Model, provider: string, metrics: ModelMetrics): Model => ({
+const measuredModel = (
+  model: Model,
+  { id, provider }: { id: string; provider: string },
+  metrics: ModelMetrics,
+  log: Logger,
+): Model => ({
   async *stream(request) {
     const startedAt = performance.now();
     const passed = () => (performance.now() - startedAt) / 1000;
@@ -327,10 +335,28 @@ const measuredModel = (model: Model, provider: string, metrics: ModelMetrics): M
         yield event;
       }
     } catch (error) {
-      if (!request.signal.aborted) outcome = error instanceof ModelFailure ? error.reason : 'broken';
+      if (!request.signal.aborted) {
+        outcome = outcomeOf(error);
+        log.warn(
+          { provider, model: id, outcome, ...detailsOf(error), ms: Math.round(passed() * 1000) },
+          'a model call failed',
+        );
+      }
       throw error;
     } finally {
       metrics.modelAnswered({ provider, outcome, seconds: passed() });
     }
   },
 });
+
+function outcomeOf(error: unknown): string {
+  if (!(error instanceof ModelFailure)) return 'broken';
+  return error.details.isOfAccount ? 'account' : error.reason;
+}
+
+/** The message of a failure is made of the vendor's status and codes. Other errors may quote the request. */
+function detailsOf(error: unknown): Record<string, unknown> {
+  if (!(error instanceof ModelFailure)) return { error: error instanceof Error ? error.name : typeof error };
+  const { status, vendorRequestId } = error.details;
+  return { reason: error.message, status, vendor_request_id: vendorRequestId };
+}

@@ -220,6 +220,11 @@ export const operating = area('operating', 'done', [
     'After `VESTRA_STOP_SECONDS` the server ends the remaining streams and calls and says that it restarts.',
   ],
   [
+    'OPS-722',
+    'docs/metrics.md#health',
+    'A database whose disk is full is not writable, and the server is not ready, until there is space.',
+  ],
+  [
     'OPS-721',
     'docs/operating.md#a-failing-model',
     'Each failed call of a model is one line in the log, with its vendor’s status and request id and without content.',

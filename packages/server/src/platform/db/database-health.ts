@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { hasFullDisk } from './full-disk.ts';
 import { UNFINISHED } from './migrate.ts';
 import type { Database } from './pool.ts';
 import { NotThePrimary } from './primary-check.ts';
@@ -68,9 +69,11 @@ async function ask({ $client }: Database, newestMigration: string, { giveUpMs }:
       query_timeout: giveUpMs,
     } as pg.QueryConfig);
     const facts = rows[0] as Facts;
+    const readOnly = readOnlyReason(facts);
+    const isFull = readOnly === null && (await hasFullDisk($client, probing($client, giveUpMs)));
     return {
       isUp: true,
-      readOnly: readOnlyReason(facts),
+      readOnly: isFull ? 'The disk of the database is full.' : readOnly,
       behind: behindReason(facts, newestMigration),
       seconds: (performance.now() - startedAt) / 1000,
     };
@@ -82,6 +85,10 @@ async function ask({ $client }: Database, newestMigration: string, { giveUpMs }:
     return { isUp: false, reason: 'The database does not answer.' };
   }
 }
+
+/** Drops a dead connection with the query. */
+const probing = (pool: pg.Pool, giveUpMs: number) => (text: string) =>
+  pool.query({ text, query_timeout: giveUpMs } as pg.QueryConfig);
 
 function readOnlyReason({ is_standby, is_read_only, lag_seconds }: Facts): string | null {
   if (!is_standby) return is_read_only ? 'The database is read-only.' : null;

@@ -3,9 +3,14 @@ import { mkdir, mkdtemp, readdir, readFile, rm, unlink, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { asFailure } from '../http/error-response.ts';
+import { createDatabaseHealthCheck } from './database-health.ts';
 import { findPackage } from './embedded/binaries.ts';
 import { dataFolder, failureOf, isRoot, NOBODY, postmasterOf, start, usedFolder } from './embedded/embedded.fixture.ts';
 import { spawnServer } from './embedded/server-process.fixture.ts';
+import { closeDatabase, openDatabase } from './pool.ts';
+import { run } from './query.ts';
+import { sql } from './sql.ts';
 
 describe('the start fails with one sentence for', () => {
   test('a file instead of the data folder', async () => {
@@ -87,6 +92,42 @@ describe('the start fails with one sentence for', () => {
     await (await start(join(disk, 'data'))).stop();
   });
 });
+
+test.skipIf(!isRoot)(
+  'a disk that fills up is reported as not writable until there is space [OPS-722]',
+  async ({ skip }) => {
+    const disk = await smallDisk('160m');
+    if (!disk) return skip('this machine lets nobody mount a disk');
+    const server = await start(join(disk, 'data'));
+    const db = await openDatabase({ connectionString: server.connectionString, max: 2, isOwn: true });
+    onTestFinished(async () => {
+      await closeDatabase(db);
+      await server.stop();
+    });
+    const look = createDatabaseHealthCheck(db, '');
+    const fill = () =>
+      run(db, sql`INSERT INTO filler SELECT repeat(md5(i::text), 60) FROM generate_series(1, 40000) AS i`);
+    await run(db, sql`CREATE TABLE filler (text text)`);
+    expect(await look()).toMatchObject({ isUp: true, readOnly: null });
+
+    const filler = join(disk, 'filler');
+    await writeFile(filler, Buffer.alloc(160_000_000)).catch(() => {});
+    const failure = await fill().then(
+      () => null,
+      (error) => error,
+    );
+    expect(asFailure(failure)).toMatchObject({
+      status: 503,
+      message: expect.stringContaining('disk of the database is full'),
+    });
+    expect(await look()).toMatchObject({ isUp: true, readOnly: 'The disk of the database is full.' });
+    expect(await look()).toMatchObject({ isUp: true, readOnly: 'The disk of the database is full.' });
+
+    await unlink(filler);
+    expect(await look()).toMatchObject({ isUp: true, readOnly: null });
+    expect(await run(db, sql`INSERT INTO filler VALUES ('again')`)).toBe(1);
+  },
+);
 
 async function smallDisk(size: string): Promise<string | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'vestra-disk-'));

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { noteFullDisk } from './full-disk.ts';
 import { type Statement, send } from './pipeline.ts';
 import type { Database, Executor } from './pool.ts';
 import { Sql, sql, sqlState, sqlWriter, type Value } from './sql.ts';
@@ -195,6 +196,7 @@ async function sendOnFreeConnection(pool: pg.Pool, statements: readonly Statemen
     return await send(client, statements);
   } catch (error) {
     isBroken = sqlState(error) === undefined || isDatabaseUnreachable(error);
+    noteFullDisk(pool, error);
     throw error;
   } finally {
     client.release(isBroken);

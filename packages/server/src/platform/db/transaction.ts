@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { cutWhenGone } from './connection-probe.ts';
+import { noteFullDisk } from './full-disk.ts';
 import { hasNoSession, type Statement, send } from './pipeline.ts';
 import { type Database, insideTransaction, longestIdleMs, type Transaction } from './pool.ts';
 import { isOvertaken, NotThePrimary } from './primary-check.ts';
@@ -58,6 +59,7 @@ async function runOnce<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>):
     await client.query('ROLLBACK').catch((failure: Error) => {
       broken = failure;
     });
+    noteFullDisk(pool, error);
     // Drop a connection to a server that accepts no more writes, so that no later caller gets it.
     if (error instanceof Error && isDatabaseUnreachable(error)) broken ??= error;
     throw error;

@@ -2,6 +2,7 @@ import { Failure, fail } from '@vestra/contract/errors';
 import { grantScopes } from '@vestra/contract/mcp-grants';
 import { plainSentence } from '@vestra/contract/plain-sentence';
 import type { Route } from '@vestra/contract/route';
+import { isDiskFull } from '../db/full-disk.ts';
 import { isDatabaseUnreachable, isReadOnlyDatabase } from '../db/unreachable.ts';
 
 /** The only place that turns a failure into the body of an error response. */
@@ -57,6 +58,7 @@ export const errorBodies = { own: errorBody, openai: openaiErrorBody, oauth: oau
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (isReadOnlyDatabase(error)) return notReady('The database takes no writes just now. Try again shortly.');
+  if (isDiskFull(error)) return notReady('The disk of the database is full. Try again when there is space.');
   if (isDatabaseUnreachable(error)) return notReady('The database is away. Try again shortly.');
   return fail('internal_error');
 }

@@ -23,6 +23,12 @@ export const rateLimits = area('rate-limits', 'done', [
   ],
   ['RATE-005', 'docs/requests.md#rate-limits', 'A 429 carries `Retry-After`, and `retry_after_ms` in its body.'],
   ['RATE-006', 'docs/requests.md#rate-limits', 'One key at its limit does not slow another key of the same org.'],
+  [
+    'RATE-700',
+    'docs/requests.md#rate-limits',
+    'All keys and sessions of an org together may send ten times the limit of a key, and an org at its limit does not slow another.',
+  ],
+  ['RATE-701', 'docs/requests.md#rate-limits', 'All sessions of a user share one count.'],
   ['RATE-007', 'docs/requests.md#rate-limits', 'After the wait a 429 named, the key is served again.'],
   [
     'RATE-600',

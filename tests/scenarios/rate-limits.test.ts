@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../support/database.ts';
+import { makeOtherOrg } from '../support/other-org.ts';
 import { isOneProcess, startTestServer, type TestServer } from '../support/server.ts';
 
 const limit = 40;
@@ -67,6 +68,64 @@ describe('a key', () => {
     await query(server.connectionString, `UPDATE rate_windows SET started_at = now() - interval '61 seconds'`);
     const fresh = await startTestServer({ beside: server, env: { VESTRA_REQUESTS_PER_MINUTE: String(limit) } });
     expect((await fresh.call('GET', '/v1/me')).status).toBe(200);
+    await fresh.stop();
+  });
+});
+
+describe('an org', () => {
+  const small = 10;
+  let own: TestServer;
+  beforeAll(async () => {
+    own = await startTestServer({ env: { VESTRA_REQUESTS_PER_MINUTE: String(small) } });
+  });
+  afterAll(() => own.stop());
+
+  const statusesOf = async (keys: readonly string[]) => {
+    const answers = await Promise.all(keys.map((key) => own.call('GET', '/v1/me', { key })));
+    return {
+      allowed: answers.filter(({ status }) => status === 200).length,
+      messages: new Set(answers.flatMap(({ status, body }) => (status === 429 ? [body.error.message] : []))),
+    };
+  };
+
+  it('with many keys may make as many requests as ten of them, and slows no other org [RATE-700]', async () => {
+    const forAll = { VESTRA_REQUESTS_PER_MINUTE: '1000000' };
+    const maker = await startTestServer({ beside: own, env: forAll });
+    const keys: string[] = [];
+    for (let at = 0; at < 12; at++) {
+      const body = { name: `key ${at}`, scopes: ['runtime'], mode: 'test' };
+      keys.push((await maker.call('POST', '/v1/keys', { body })).body.key);
+    }
+    const other = await makeOtherOrg(own);
+    await maker.stop();
+    await query(own.connectionString, 'DELETE FROM rate_windows');
+
+    const { allowed, messages } = await statusesOf(keys.flatMap((key) => Array.from({ length: small }, () => key)));
+    expect(allowed).toBe(10 * small);
+    expect([...messages].every((message) => /^More than 100 requests of this org in a minute\./.test(message))).toBe(
+      true,
+    );
+    expect(await statusesOf([other])).toEqual({ allowed: 1, messages: new Set() });
+  });
+
+  it('has one count for all sessions of a user [RATE-701]', async () => {
+    const roomy = await startTestServer({ beside: own, env: { VESTRA_REQUESTS_PER_MINUTE: '1000000' } });
+    await query(own.connectionString, 'DELETE FROM rate_windows');
+    await roomy.call('PUT', '/v1/deployments/desk?promote=now', { body: { name: 'desk', instructions: 'Help.' } });
+    const open = async (user_id: string) =>
+      (await roomy.call('POST', '/v1/sessions', { body: { user_id, chat: true } })).body;
+    const ada = [await open('ada'), await open('ada'), await open('ada')];
+    const bob = await open('bob');
+    expect(bob).toMatchObject({ conversation_id: expect.any(String) });
+    await roomy.stop();
+    await query(own.connectionString, 'DELETE FROM rate_windows');
+    const fresh = await startTestServer({ beside: own, env: { VESTRA_REQUESTS_PER_MINUTE: String(small) } });
+    const read = async ({ token, conversation_id }: { token: string; conversation_id: string }) =>
+      (await fresh.call('GET', `/v1/conversations/${conversation_id}`, { key: token })).status;
+    const statuses = await Promise.all(ada.flatMap((session) => Array.from({ length: small }, () => read(session))));
+    expect(statuses.filter((status) => status === 200)).toHaveLength(small);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(2 * small);
+    expect(await read(bob)).toBe(200);
     await fresh.stop();
   });
 });

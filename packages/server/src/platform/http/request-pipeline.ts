@@ -183,9 +183,22 @@ const respond = (answer: StoredAnswer, extra: WrittenResponse['headers']): Writt
 });
 
 async function takeRateToken(path: PipelineContext, caller: Caller, progress: RequestProgress): Promise<void> {
-  const rate = await path.rateLimiter.take(`caller:${caller.actor.id}`, path.requestsPerMinute);
+  const { rateLimiter, requestsPerMinute } = path;
+  const rate = await rateLimiter.take(bucketOf(caller), requestsPerMinute);
   progress.rate = rate;
   requireAllowed(rate);
+  // An edge is counted for the request that it serves.
+  if (progress.isFromEdge) return;
+  const ofOrg = await rateLimiter.take(`org:${caller.orgId}`, requestsPerMinute * orgShare);
+  requireAllowed(ofOrg, ' of this org');
+}
+
+/** An org may make as many requests as this many keys. Otherwise each new key or session would add to its share. */
+const orgShare = 10;
+
+/** A user may have any number of sessions, so those are counted together. */
+function bucketOf({ orgId, mode, actor, session }: Caller): string {
+  return session?.userId ? `user:${orgId}:${mode}:${session.userId}` : `caller:${actor.id}`;
 }
 
 /** Count before reading the body: without a credential nothing else limits the bodies of one address. */
@@ -195,10 +208,10 @@ async function takeAddressToken({ rateLimiter }: PipelineContext, route: Route, 
   requireAllowed(await rateLimiter.take(`${bucket}:${ip}`, perMinute));
 }
 
-function requireAllowed({ allowed, limit, secondsToReset }: RateState): void {
+function requireAllowed({ allowed, limit, secondsToReset }: RateState, whose = ''): void {
   if (allowed) return;
   throw fail('rate_limited', {
-    message: `More than ${limit} requests in a minute. Try again in ${secondsToReset} s.`,
+    message: `More than ${limit} requests${whose} in a minute. Try again in ${secondsToReset} s.`,
     retry_after_ms: secondsToReset * 1000,
   });
 }

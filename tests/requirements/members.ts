@@ -64,6 +64,11 @@ export const members = area('members', 'done', [
     'docs/console-sign-in.md#rules-of-members-and-cookies',
     'Login takes 10 tries a minute per address and email; the next answers 429 `rate_limited`.',
   ],
+  [
+    'MBR-700',
+    'docs/console-sign-in.md#rules-of-members-and-cookies',
+    'Others who know an email cannot lock its person out: tries are counted per address, and a browser that signed in before has its own count.',
+  ],
   ['MBR-016', 'docs/console-sign-in.md#rules-of-members-and-cookies', 'The first owner is created at the first start.'],
   [
     'MBR-017',

@@ -11,6 +11,7 @@ import { createConsoleIdentity } from './members/account.ts';
 import { pruneConsoleSessions } from './members/console-sessions.ts';
 import { createIdentityProviders } from './members/identity/identity-provider.ts';
 import { identityProviderRoutes, signInRoutes } from './members/identity/routes.ts';
+import { createKnownBrowsers } from './members/known-browsers.ts';
 import { prunePasswordResets } from './members/login-store.ts';
 import { passkeyRoutes } from './members/passkeys/routes.ts';
 import { accountRoutes, consoleRoutes, memberRoutes } from './members/routes.ts';
@@ -63,7 +64,7 @@ export function register(kernel: Kernel, ports: AccountPorts): Registration {
         mcpGrants: mcpGrantRoutes(granting),
         oauth: oauthRoutes(granting),
         members: memberRoutes({ ...members, mcpClients }),
-        consoleAccess: consoleRoutes({ ...members, mcpClients }),
+        consoleAccess: consoleRoutes({ ...members, mcpClients, browsers: createKnownBrowsers(kernel.signingSecret) }),
         consoleAccount: accountRoutes(members),
         consoleSignIn: signInRoutes(signIns),
         passkeys: passkeyRoutes(members),

@@ -37,7 +37,7 @@ describe('logging in', () => {
       mode: 'test',
     });
     expect(session.csrf_token).toMatch(/^[A-Za-z0-9_-]{43}$/);
-    const cookie = headers.get('set-cookie') as string;
+    const [cookie = ''] = headers.getSetCookie();
     expect(cookie).toMatch(/^vestra_console=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=604800$/);
 
     const token = cookie.slice('vestra_console='.length, cookie.indexOf(';'));
@@ -95,7 +95,8 @@ describe('logging in', () => {
 
   it('reports when to retry for an email with 10 attempts in a minute [MBR-015]', async () => {
     const email = newEmail();
-    const attempt = () => server.call('POST', '/v1/console/login', { body: { email, password } });
+    const address = '192.0.2.30';
+    const attempt = () => server.call('POST', '/v1/console/login', { address, body: { email, password } });
     const tries = await Promise.all(Array.from({ length: 10 }, attempt));
     expect(tries.map(({ status }) => status)).toEqual(Array(10).fill(401));
     const refused = await attempt();
@@ -106,14 +107,44 @@ describe('logging in', () => {
     expect(Number(refused.headers.get('retry-after'))).toBe(retry_after_ms / 1000);
   });
 
-  it('allows 10 attempts a minute for an email, from any address and with any password [MBR-015]', async () => {
+  it('is not blocked by others who try the email, from one address or from many [MBR-700]', async () => {
+    const { owner } = await server.newOrg();
+    const attempt = (address: string, given: string, headers = {}) =>
+      server.call('POST', '/v1/console/login', { address, body: { email: owner.email, password: given }, headers });
+    const first = await attempt('192.0.2.10', password);
+    const mark = first.headers.getSetCookie().find((line) => line.startsWith('vestra_browser='));
+    expect(mark).toMatch(/^vestra_browser=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=15552000$/);
+    const cookie = mark?.split(';')[0] ?? '';
+
+    await Promise.all(Array.from({ length: 11 }, () => attempt('192.0.2.66', 'wrong password here')));
+    expect((await attempt('192.0.2.66', password)).status).toBe(429);
+    expect((await attempt('192.0.2.10', password)).status).toBe(200);
+
+    const many = Array.from({ length: 100 }, (_, at) => attempt(`198.51.100.${at}`, 'wrong password here'));
+    await Promise.all(many);
+    expect((await attempt('192.0.2.11', password)).status).toBe(429);
+    expect((await attempt('192.0.2.11', password, { cookie })).status).toBe(200);
+    // The mark of another person is worth nothing here, and a known browser cannot guess for ever.
+    const other = `vestra_browser=${'A'.repeat(43)}`;
+    expect((await attempt('192.0.2.11', password, { cookie: other })).status).toBe(429);
+    const guesses = await Promise.all(
+      Array.from({ length: 12 }, () => attempt('192.0.2.12', 'wrong password here', { cookie })),
+    );
+    expect(guesses.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(3);
+  });
+
+  it('allows 10 attempts a minute for an email and an address, with any password [MBR-015]', async () => {
     const org = await server.newOrg();
+    const address = '192.0.2.31';
     const attempt = (given: string) =>
-      server.call('POST', '/v1/console/login', { body: { email: org.owner.email, password: given } });
+      server.call('POST', '/v1/console/login', { address, body: { email: org.owner.email, password: given } });
     await Promise.all(Array.from({ length: 10 }, () => attempt('wrong password here')));
     expect((await attempt(password)).status).toBe(429);
     const { token } = await server.invite((await server.newOrg()).id, 'developer', org.owner.email);
-    const accepted = await server.call('POST', '/v1/members/accept', { body: { token, name: 'Olga', password } });
+    const accepted = await server.call('POST', '/v1/members/accept', {
+      address,
+      body: { token, name: 'Olga', password },
+    });
     expect(accepted.status).toBe(429);
   });
 

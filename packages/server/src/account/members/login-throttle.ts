@@ -2,15 +2,35 @@ import { fail } from '@vestra/contract/errors';
 import { signInAttempts } from '@vestra/contract/route';
 import type { RateLimiter } from '../../platform/http/rate-limit.ts';
 
-/** Slows down guessing the password of one email. */
-const triesPerMinute = { email: 10, ip: signInAttempts.perMinute };
+/** Slows down guessing the password of one email from one address. */
+const ofEmailAndAddress = 10;
+
+/** Slows down guessing from many addresses. It is far above what one person needs. */
+const ofEmail = 100;
 
 /**
  * Counts an attempt before the password is checked, whether it is right or wrong. For routes without a credential, the
  * request pipeline counts addresses in the same bucket, before it reads the body (`perAddress`).
  */
-export async function throttleLogin(rateLimiter: RateLimiter, by: 'ip' | 'email', value: string): Promise<void> {
-  const rate = await rateLimiter.take(`login:${by}:${value}`, triesPerMinute[by]);
+export const throttleAddress = (rateLimiter: RateLimiter, ip: string): Promise<void> =>
+  take(rateLimiter, `login:ip:${ip}`, signInAttempts.perMinute);
+
+/**
+ * Counts an attempt with an email. Others who know the email must not lock the person out. So a browser in which the
+ * person has signed in before has a count that no other browser can use up.
+ */
+export async function throttleEmail(
+  rateLimiter: RateLimiter,
+  email: string,
+  { ip, isKnownBrowser = false }: { ip: string | null; isKnownBrowser?: boolean },
+): Promise<void> {
+  if (isKnownBrowser) return take(rateLimiter, `login:browser:${email}`, ofEmailAndAddress);
+  await take(rateLimiter, `login:email:${email} ${ip}`, ofEmailAndAddress);
+  await take(rateLimiter, `login:email:${email}`, ofEmail);
+}
+
+async function take(rateLimiter: RateLimiter, bucket: string, perMinute: number): Promise<void> {
+  const rate = await rateLimiter.take(bucket, perMinute);
   if (rate.allowed) return;
   throw fail('rate_limited', {
     message: `More than ${rate.limit} tries in a minute. Try again in ${rate.secondsToReset} s.`,

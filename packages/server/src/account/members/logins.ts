@@ -6,8 +6,9 @@ import type { RateLimiter } from '../../platform/http/rate-limit.ts';
 import type { LoginRow } from '../tables.ts';
 import { recordAccess, type Source } from './access-log.ts';
 import { deleteSessions, openLoginSession } from './console-sessions.ts';
+import type { KnownBrowsers } from './known-browsers.ts';
 import { deleteLogin, deletePasskeys, findLogins, insertLogin, lockLogin, lockLogins } from './login-store.ts';
-import { throttleLogin } from './login-throttle.ts';
+import { throttleEmail } from './login-throttle.ts';
 import { normaliseEmail } from './member.ts';
 import { hashPassword, matchingHashes } from './password-hash.ts';
 import { assignLogin, listMemberships, listMembershipsOfEmail, lockMembersOfEmail } from './store.ts';
@@ -21,12 +22,13 @@ const minRefusalMs = 500;
  * Returns the session and the token for its cookie. The error is the same for an unknown email and a wrong password.
  */
 export async function logIn(
-  { db, rateLimiter }: { db: Database; rateLimiter: RateLimiter },
-  { email, password }: Credentials,
+  { db, rateLimiter, browsers }: { db: Database; rateLimiter: RateLimiter; browsers: KnownBrowsers },
+  { email, password, browser }: Credentials & { browser: string | null },
   source: Source,
 ) {
   const address = normaliseEmail(email);
-  await throttleLogin(rateLimiter, 'email', address);
+  const isKnownBrowser = browsers.isKnown(browser, address);
+  await throttleEmail(rateLimiter, address, { ip: source.ip, isKnownBrowser });
 
   const startedAt = performance.now();
   const known = await findLogins(db, address);
@@ -37,7 +39,7 @@ export async function logIn(
     (await transaction(db, (tx) =>
       fitting.length === 1 ? openVerified(tx, only, source) : mergeAndOpen(tx, address, fitting, source),
     ));
-  if (opened) return opened;
+  if (opened) return { ...opened, browser: browsers.markFor(address) };
 
   if (known.length > 0)
     await recordAccess(db, await listMembershipsOfEmail(db, address), 'member.login_failed', source);

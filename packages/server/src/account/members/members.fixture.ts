@@ -20,6 +20,7 @@ import { insertOrg } from '../orgs/store.ts';
 import { createConsoleIdentity } from './account.ts';
 import { createIdentityProviders } from './identity/identity-provider.ts';
 import { identityProviderRoutes, signInRoutes } from './identity/routes.ts';
+import { createKnownBrowsers } from './known-browsers.ts';
 import { createOwner, inviteMember } from './members.ts';
 import { passkeyRoutes } from './passkeys/routes.ts';
 import { accountRoutes, consoleRoutes, memberRoutes } from './routes.ts';
@@ -141,7 +142,11 @@ function appOn(db: Database, vault: Vault, outbound: Outbound): Hono {
     },
     handlers: {
       members: memberRoutes({ ...dependencies, mcpClients: noClients }),
-      consoleAccess: consoleRoutes({ ...dependencies, mcpClients: noClients }),
+      consoleAccess: consoleRoutes({
+        ...dependencies,
+        mcpClients: noClients,
+        browsers: createKnownBrowsers(randomBytes(32)),
+      }),
       consoleAccount: accountRoutes(dependencies),
       consoleSignIn: signInRoutes(signIns),
       passkeys: passkeyRoutes(dependencies),

@@ -7,7 +7,7 @@ import { transaction } from '../../platform/db/transaction.ts';
 import type { RateLimiter } from '../../platform/http/rate-limit.ts';
 import { recordAudit } from '../audit/audit-log.ts';
 import { deleteLogin, lockLogin } from './login-store.ts';
-import { throttleLogin } from './login-throttle.ts';
+import { throttleEmail } from './login-throttle.ts';
 import { connectLogin } from './logins.ts';
 import { leavesNoOwner, loginOf, type Manager, normaliseEmail, presentMember, refusalOf } from './member.ts';
 import { hashToken, newToken } from './session-cookies.ts';
@@ -70,7 +70,7 @@ export async function acceptInvite(
   const hash = hashToken(token);
   const invited = await findInvite(db, hash);
   if (!invited) throw fail('invite_not_found', { param: 'token' });
-  await throttleLogin(rateLimiter, 'email', invited.email);
+  await throttleEmail(rateLimiter, invited.email, source);
   return transaction(db, (tx) => accept(tx, { hash, name, password }, source));
 }
 

@@ -9,7 +9,7 @@ import { type LoggedSource, recordAccess, type Source } from './access-log.ts';
 import { showAccount } from './account.ts';
 import { deleteSessions, type SignedIn } from './console-sessions.ts';
 import { deletePasskeys, findLogin, findReset, lockLogin, lockLogins, putPassword, putReset } from './login-store.ts';
-import { throttleLogin } from './login-throttle.ts';
+import { throttleAddress, throttleEmail } from './login-throttle.ts';
 import { mergeLogins } from './logins.ts';
 import { addressOf, loginOf, type Manager, normaliseEmail, refusalOf } from './member.ts';
 import { hashPassword, verifyPassword } from './password-hash.ts';
@@ -39,11 +39,11 @@ export async function checkPassword(
   password: string,
   source: Source,
 ): Promise<LoginRow> {
-  await throttleLogin(rateLimiter, 'ip', source.ip);
+  await throttleAddress(rateLimiter, source.ip);
   if (session.email === null) throw fail('password_not_used');
   const login = await findLogin(db, session.email);
   if (!login) throw fail('password_not_used');
-  await throttleLogin(rateLimiter, 'email', addressOf(login));
+  await throttleEmail(rateLimiter, addressOf(login), source);
   if (!(await verifyPassword(password, login.password_hash))) throw fail('password_wrong', { param: 'password' });
   return login;
 }
@@ -140,7 +140,7 @@ export async function resetPassword(
   const login = reset && (await findLogin(db, reset.email));
   if (!login) throw fail('reset_not_found', { param: 'token' });
   const email = addressOf(login);
-  await throttleLogin(rateLimiter, 'email', email);
+  await throttleEmail(rateLimiter, email, source);
   const passwordHash = await hashPassword(password, login.password_hash);
   const endedGrants = await transaction(db, (tx) => useLink(tx, { hash, login, passwordHash }, mcpClients, source));
   endedGrants.forEach(mcpClients.ended);

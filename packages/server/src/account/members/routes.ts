@@ -6,11 +6,19 @@ import type { RateLimiter } from '../../platform/http/rate-limit.ts';
 import { sourceOf } from './access-log.ts';
 import { renameSignedInMember, showAccount, showSession } from './account.ts';
 import { endOtherSignIns, endSignIn, listSessions, logOut, presentSignIn, signedIn } from './console-sessions.ts';
+import type { KnownBrowsers } from './known-browsers.ts';
 import { logIn } from './logins.ts';
 import { managerOf, presentMember } from './member.ts';
 import { acceptInvite, inviteMember, removeMember, updateMember } from './members.ts';
 import { changePassword, createResetLink, type McpConsents, resetPassword } from './passwords.ts';
-import { clearedCookie, isSecureRequest, readSessionToken, sessionCookie } from './session-cookies.ts';
+import {
+  browserCookie,
+  clearedCookie,
+  isSecureRequest,
+  readBrowserMark,
+  readSessionToken,
+  sessionCookie,
+} from './session-cookies.ts';
 import { listMembers } from './store.ts';
 
 export type MemberDependencies = {
@@ -57,12 +65,16 @@ export function consoleRoutes({
   rateLimiter,
   publicUrl,
   mcpClients,
-}: MemberDependencies & { mcpClients: McpConsents }): Handlers<'consoleAccess'> {
+  browsers,
+}: MemberDependencies & { mcpClients: McpConsents; browsers: KnownBrowsers }): Handlers<'consoleAccess'> {
   return {
     login: async ({ body, headers, requestId, ip }) => {
-      const { token, session } = await logIn({ db, rateLimiter }, body, sourceOf({ requestId, ip, headers }));
+      const credentials = { ...body, browser: readBrowserMark(headers, publicUrl) };
+      const source = sourceOf({ requestId, ip, headers });
+      const { token, session, browser } = await logIn({ db, rateLimiter, browsers }, credentials, source);
+      const isSecure = isSecureRequest(headers, publicUrl);
       return new Reply(session, {
-        headers: { 'set-cookie': sessionCookie(token, isSecureRequest(headers, publicUrl)) },
+        headers: { 'set-cookie': [sessionCookie(token, isSecure), browserCookie(browser, isSecure)] },
       });
     },
     logout: async ({ headers, requestId, ip }) => {

@@ -29,6 +29,16 @@ export const clearedAttemptCookie = (isSecure: boolean): string => cookie(attemp
 
 const attemptName = 'vestra_sign_in';
 
+const browserName = 'vestra_browser';
+const browserSeconds = 180 * 24 * 3600;
+
+/** Marks a browser in which somebody has signed in. It stays after the sign-out. */
+export const browserCookie = (mark: string, isSecure: boolean): string =>
+  cookie(browserName, mark, browserSeconds, isSecure);
+
+export const readBrowserMark = (headers: Headers, publicUrl: string): string | null =>
+  readCookie(headers, nameOf(browserName, isSecureRequest(headers, publicUrl)));
+
 const cookie = (name: string, value: string, maxAge: number, isSecure: boolean): string =>
   `${nameOf(name, isSecure)}=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${isSecure ? '; Secure' : ''}`;
 

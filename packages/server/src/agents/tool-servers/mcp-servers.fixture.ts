@@ -9,6 +9,7 @@ import { createTestDatabase } from '../../../../../tests/support/test-database.t
 import { createKeyIdentity } from '../../account/keys/key-identity.ts';
 import { createKey } from '../../account/keys/keys.ts';
 import { createConsoleIdentity } from '../../account/members/account.ts';
+import { createKnownBrowsers } from '../../account/members/known-browsers.ts';
 import { createOwner, inviteMember } from '../../account/members/members.ts';
 import { consoleRoutes, memberRoutes } from '../../account/members/routes.ts';
 import { insertOrg } from '../../account/orgs/store.ts';
@@ -154,7 +155,11 @@ function appOn({ db, vault, allowPrivate, fetch, logged }: Parts) {
       }),
       secrets: secretRoutes({ db, vault }),
       members: memberRoutes({ ...members, mcpClients: noClients }),
-      consoleAccess: consoleRoutes({ ...members, mcpClients: noClients }),
+      consoleAccess: consoleRoutes({
+        ...members,
+        mcpClients: noClients,
+        browsers: createKnownBrowsers(randomBytes(32)),
+      }),
     },
     log: pino({ level: 'trace' }, lines),
     pages: () => {},

@@ -8,7 +8,7 @@ import type { Vault } from '../../../platform/secrets/vault.ts';
 import type { IdentityProviderRow, MemberRow, SignInAttemptRow } from '../../tables.ts';
 import { recordMemberChange, type Source } from '../access-log.ts';
 import { openSession, type SignedIn } from '../console-sessions.ts';
-import { throttleLogin } from '../login-throttle.ts';
+import { throttleAddress } from '../login-throttle.ts';
 import { loginOf } from '../member.ts';
 import { beginAttempt, derived, isDerived, takeAttempt } from '../sign-in-attempts.ts';
 import { activateMember, insertOrLockMember } from '../store.ts';
@@ -42,7 +42,7 @@ export async function beginSignIn(
   source: Source,
 ): Promise<StartedSignIn | SignInError> {
   const { db, vault, identityProviders, rateLimiter } = deps;
-  await throttleLogin(rateLimiter, 'ip', source.ip);
+  await throttleAddress(rateLimiter, source.ip);
   const found = await readProvider(db, vault, orgId);
   if (!found) return 'not_offered';
   const token = await beginAttempt(db, { kind: 'provider', org_id: orgId, return_to: returnTo });
@@ -57,7 +57,7 @@ export async function beginLink(
   source: Source,
 ): Promise<StartedSignIn> {
   const { db, vault, identityProviders, rateLimiter } = deps;
-  await throttleLogin(rateLimiter, 'ip', source.ip);
+  await throttleAddress(rateLimiter, source.ip);
   if (session.email === null) throw fail('password_not_used');
   const { member, org } = membership;
   const found = await readProvider(db, vault, org.id);
@@ -87,7 +87,7 @@ export async function finishSignIn(
   source: Source,
 ): Promise<FinishedSignIn> {
   const { db, rateLimiter } = deps;
-  await throttleLogin(rateLimiter, 'ip', source.ip);
+  await throttleAddress(rateLimiter, source.ip);
   // Check the state first: a forged address must not consume this browser's attempt.
   if (token === null || !isDerived(token, 'state', answer.get('state') ?? ''))
     return { error: 'expired', orgId: null, wasLinking: false };

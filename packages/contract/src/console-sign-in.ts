@@ -10,6 +10,13 @@ const toBrowser = z.string().meta({
     'Nothing: 303 to the provider or to `return_to`; or to `/console/login`, for a link to `/console/account`, with `sign_in_error` and `org` in the address.',
 });
 
+/** Looks at the address as a browser does, which resolves `..` and reads a backslash as a slash. */
+function isOfConsole(address: string): boolean {
+  const origin = 'https://console.invalid';
+  const url = address.startsWith('/') ? URL.parse(address, origin) : null;
+  return url?.origin === origin && /^\/console(\/|$)/.test(url.pathname);
+}
+
 /** Single sign-on of the company, which a browser follows by itself. */
 export const consoleSignIn = {
   begin: route({
@@ -25,6 +32,7 @@ export const consoleSignIn = {
     query: z.strictObject({
       return_to: text(1, 2048)
         .regex(/^\/console(\/|$|\?)/, 'Must be an address of the console, beginning with /console.')
+        .refine(isOfConsole, 'Must be an address of the console, beginning with /console.')
         .optional()
         .meta({ description: 'The console page to continue with.', example: '/console/deployments' }),
     }),

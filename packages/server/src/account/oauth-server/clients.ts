@@ -19,23 +19,16 @@ export type McpClient = {
 
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Browsers handle these schemes themselves, so no app can own them. */
-const schemesOfBrowsers = new Set([
-  ...[
-    'about',
-    'blob',
-    'chrome',
-    'chrome-extension',
-    'data',
-    'file',
-    'filesystem',
-    'ftp',
-    'intent',
-    'jar',
-    'javascript',
-  ],
-  ...['mailto', 'moz-extension', 'resource', 'sms', 'tel', 'vbscript', 'view-source', 'ws', 'wss'],
+/**
+ * Schemes of MCP clients that are in use. All others must be names of a domain in reverse (RFC 8252), because a browser
+ * may hand links of other schemes to programs that run what they contain.
+ */
+const schemesOfClients = new Set([
+  ...['claude', 'codeium', 'cursor', 'goose', 'jetbrains', 'kiro', 'lmstudio', 'msty', 'raycast', 'trae', 'vscode'],
+  ...['vscode-insiders', 'vscodium', 'warp', 'windsurf', 'windsurf-next', 'zed'],
 ]);
+
+const isReverseDomain = (scheme: string) => /^[a-z][a-z0-9-]*(\.[a-z0-9-]+)+$/.test(scheme);
 
 /** Returns the reason why a redirect address is refused, or null. */
 export function refuseRedirect(address: string): string | null {
@@ -51,7 +44,9 @@ export function refuseRedirect(address: string): string | null {
   if (url.protocol === 'http:') {
     return loopback.has(url.hostname) ? null : 'Plain http is for programs on the same computer (localhost) alone.';
   }
-  return schemesOfBrowsers.has(url.protocol.slice(0, -1)) ? 'Links of this scheme lead to no app.' : null;
+  const scheme = url.protocol.slice(0, -1);
+  if (schemesOfClients.has(scheme) || isReverseDomain(scheme)) return null;
+  return 'The scheme of an app is the name of a domain in reverse, such as com.example.app.';
 }
 
 /**

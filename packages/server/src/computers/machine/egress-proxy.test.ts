@@ -71,6 +71,16 @@ describe('the proxy', () => {
     expect(seen).not.toHaveProperty('proxy-authorization');
   });
 
+  it('names the checked host to the server, whatever the request says', async () => {
+    await ask(`http://127.0.0.1:${port}/`, { headers: { host: 'forbidden.test' } });
+    expect(seen).toMatchObject({ host: `127.0.0.1:${port}` });
+    const said = await raw(
+      `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nhost: forbidden.test\r\nhost: other.test\r\nconnection: close\r\n\r\n`,
+    );
+    expect(said).toMatch(/^HTTP\/1\.1 (201|400) /);
+    expect(seen).toMatchObject({ host: `127.0.0.1:${port}` });
+  });
+
   it('opens a tunnel and forwards in both directions', async () => {
     const inside = 'GET /inside HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n';
     const said = await raw(`CONNECT 127.0.0.1:${port} HTTP/1.1\r\nhost: x\r\n\r\n${inside}`);
@@ -104,7 +114,7 @@ describe('the proxy', () => {
     expect((await asking()).status).toBe(status);
   });
 
-  it.each(['CONNECT nowhere HTTP/1.1', 'CONNECT 127.0.0.1:1 HTTP/1.1'])(
+  it.each(['CONNECT nowhere HTTP/1.1', 'CONNECT 127.0.0.1:1 HTTP/1.1', 'CONNECT 127.0.0.1:1/../x HTTP/1.1'])(
     'answers %s and keeps working',
     async (line) => {
       expect(await raw(`${line}\r\nhost: x\r\n\r\n`)).toMatch(/^HTTP\/1\.1 (400|502) /);

@@ -78,7 +78,7 @@ async function tunnel(
   client: Socket,
   head: Buffer,
 ): Promise<void> {
-  const destination = readDestination(`http://${url}`, null);
+  const destination = /[/?#]/.test(url) ? null : readDestination(`http://${url}`, null);
   if (!destination) return refuse(client, 400, 'That is no address.');
   if (!dependencies.allows(destination)) return refuse(client, 403, `${destination.host} is not allowed here.`);
   const upstream = await openCheckedSocket(destination, dependencies).catch(() => null);
@@ -113,7 +113,8 @@ async function forward(
     createConnection: () => upstream,
     method: request.method,
     path: `${pathname}${search}`,
-    headers: { ...withoutHops(request.headers), connection: 'close' },
+    // The destination was checked, and another name in the header could lead elsewhere on a shared host.
+    headers: { ...withoutHops(request.headers), host: new URL(request.url as string).host, connection: 'close' },
   });
   outgoing.on('error', () => (response.headersSent ? response.destroy() : answer(502, 'The answer cannot be read.')));
   outgoing.on('response', (incoming) => {

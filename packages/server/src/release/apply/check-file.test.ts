@@ -144,6 +144,24 @@ const refused: Case[] = [
     'computer.repos.0.path',
   ],
   [
+    'a repo in the folder of ssh keys',
+    { computer: { repos: [{ url: 'a.io/b/c', path: '.ssh' }] } },
+    'invalid_manifest',
+    'computer.repos.0.path',
+  ],
+  [
+    'a repo in the hooks of another',
+    { computer: { repos: [{ url: 'a.io/b/c', path: 'r1/.git/hooks' }] } },
+    'invalid_manifest',
+    'computer.repos.0.path',
+  ],
+  [
+    'a repo in a hidden folder of the home',
+    { computer: { repos: [{ url: 'a.io/b/c', path: '/home/agent/.config/c' }] } },
+    'invalid_manifest',
+    'computer.repos.0.path',
+  ],
+  [
     'two repos of one folder',
     { computer: { repos: ['a.io/b/c', 'a.io/d/c'] } },
     'invalid_manifest',

@@ -216,8 +216,16 @@ function repoFaults(
   const message = refuseAddress(url);
   return [
     ...(message === null ? [] : [bad(message)]),
-    ...(value.path === undefined ? [] : pathFaults(value.path, `${at}.path`)),
+    ...(value.path === undefined
+      ? []
+      : [...pathFaults(value.path, `${at}.path`), ...hiddenFaults(value.path, `${at}.path`)]),
   ];
+}
+
+/** A repository could place keys in `.ssh`, or hooks in the `.git` of another repository. */
+function hiddenFaults(path: string, at: string): Fault[] {
+  const isHidden = path.split('/').some((name) => /^\.(?!\.?$)/.test(name));
+  return isHidden ? [fault('invalid_manifest', at, 'No part of a repository’s `path` begins with a dot.')] : [];
 }
 
 function pathFaults(path: string, at: string): Fault[] {

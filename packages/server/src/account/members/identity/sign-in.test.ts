@@ -333,7 +333,10 @@ describe('a sign-in that was tampered with [MBR-416]', () => {
 
   it('redirects only to pages of the console', async () => {
     const org = await newOrg();
-    for (const address of ['https://evil.example', '//evil.example', '/consoles', '/v1/keys']) {
+    for (const address of [
+      ...['https://evil.example', '//evil.example', '/consoles', '/v1/keys'],
+      ...['/console/../v1/keys', '/console/%2e%2e/v1/keys', '/console/..\\v1/keys', '/console/\\..\\..//evil.example'],
+    ]) {
       const refused = await server.open(`/v1/console/sign-in/${org.id}?return_to=${encodeURIComponent(address)}`);
       expect([address, refused.status]).toEqual([address, 400]);
     }

@@ -1025,6 +1025,8 @@ class Routine(Resource):
     """Its name; if none was given, the start of `ask`."""
     ask: str
     """The message to the agent at every run."""
+    success_criteria: str | None
+    """What the result of every run must meet; null: the runs are not judged."""
     kind: RoutineKind
     """What starts it: a schedule, a call of your system, or an event in a connected app."""
     schedule: RoutineSchedule | None
@@ -2506,6 +2508,8 @@ class TaskOutcome(Resource):
     """Whether all criteria were met."""
     reason: str
     """The judge’s reason, in a sentence or two."""
+    rounds: int
+    """How many results were judged, 1 to 3: each that did not meet the criteria was sent back."""
 
 
 class TaskError(Resource):
@@ -2801,6 +2805,8 @@ class BatchItemResultOutcome(Resource):
     """Whether all criteria were met."""
     reason: str
     """The judge’s reason, in a sentence or two."""
+    rounds: int
+    """How many results were judged, 1 to 3: each that did not meet the criteria was sent back."""
 
 
 class BatchItemError(Resource):

@@ -1,15 +1,15 @@
 import { createMeter } from '@vestra/agent/meter';
-import { ModelFailure } from '@vestra/agent/model';
+import { ModelFailure, type Usage } from '@vestra/agent/model';
 import type { SummaryStep } from '@vestra/agent/step';
+import { verdictNotice } from '@vestra/agent/verdict';
 import type { RunLease } from '../../platform/jobs/run-lease.ts';
-import { ask, judgeLine, type PaidModel } from '../questions/model-questions.ts';
+import { ask, judgeLine, type PaidModel, undecided } from '../questions/model-questions.ts';
 import type { Change } from '../records/change.ts';
 import { transcriptLineOf } from '../records/history-store.ts';
 import { findMessage } from '../records/messages.ts';
 import { callsOfRun } from '../records/run-steps.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
-import type { TaskOutcome } from '../transitions/end-run.ts';
-import type { AcceptedState } from '../turns/ports.ts';
+import { type AcceptedState, resumedState } from '../turns/ports.ts';
 import { RunLeft } from '../turns/runner.ts';
 import type { AssembledRun } from './assemble.ts';
 import type { Engine } from './ports.ts';
@@ -55,12 +55,26 @@ function storeSummary({ conversation }: Change, { ends }: AssembledRun, { text, 
   conversation.summary_until = covered.messageId;
 }
 
+/** Results that are judged: the first one, and those of two more rounds if the criteria are not met. */
+const maxRounds = 3;
+
 /** Runs a task from its last recorded step. If it has success criteria, a separate call judges it before it is done. */
-async function runTask(
+async function runTask(engine: Engine, taken: TakenTask, signal: AbortSignal): Promise<void> {
+  let next: TakenTask | null = taken;
+  while (next) {
+    const task = await runRound(engine, next, signal);
+    next = task && { ...next, task, fresh: resumedState };
+  }
+}
+
+type TakenTask = { task: TaskRow; turn: TurnRow; run: RunLease; fresh: AcceptedState };
+
+/** Returns the task if the judge has sent its result back, or null. Every round starts as a resumed run does. */
+async function runRound(
   engine: Engine,
-  { task, turn, run, fresh }: { task: TaskRow; turn: TurnRow; run: RunLease; fresh: AcceptedState },
+  { task, turn, run, fresh }: TakenTask,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<TaskRow | null> {
   const subject = { turn, task };
   const ended = await runLoop(
     engine,
@@ -74,18 +88,29 @@ async function runTask(
     signal,
   );
   const criteria = turn.request.success_criteria;
-  if (ended?.end.kind !== 'answered' || criteria === undefined) return;
+  if (ended?.end.kind !== 'answered' || criteria === undefined) return null;
   const { text, data, isCut } = ended.end;
+  const rounds = (task.outcome_rounds ?? 0) + 1;
   try {
-    const { outcome, usage } = await judgeTask(engine, { task, turn }, ended, { criteria, answer: text }, signal);
-    await ended.recorder.complete({ text, data, isCut, outcome }, usage);
+    const judged = await judgeTask(engine, { task, turn }, ended, { criteria, answer: text }, signal);
+    const { met, reason, usage } = judged;
+    const answer = { text, data, isCut, outcome: { met, reason, rounds } };
+    const mayContinue = judged.isWorthARound && rounds < maxRounds;
+    const notice = verdictNotice(reason, task.fence);
+    const sentBack = mayContinue ? await ended.recorder.sendBack(answer, usage, notice) : null;
+    if (!sentBack) await ended.recorder.complete(answer, usage);
+    return sentBack;
   } catch (error) {
     if (!(error instanceof RunLeft)) throw error;
     await ended.recorder.handBack();
+    return null;
   } finally {
     await ended.runMoney.close();
   }
 }
+
+/** `isWorthARound`: the judge found something that the agent can change. */
+type Verdict = { met: boolean; reason: string; usage: Usage | null; isWorthARound: boolean };
 
 async function judgeTask(
   engine: Engine,
@@ -93,7 +118,7 @@ async function judgeTask(
   { assembled, runMoney }: EndedRun<TaskRecorder>,
   { criteria, answer }: { criteria: string; answer: string },
   signal: AbortSignal,
-) {
+): Promise<Verdict> {
   const asked = await findMessage(engine.db, turn.conversation_id, turn.message_id);
   const calls = await callsOfRun(engine.db, task.id);
   const transcript = [
@@ -114,15 +139,15 @@ async function judgeTask(
   };
   const line = { kind: 'criterion' as const, text: criteria };
   try {
-    const { holds, reason } = await judgeLine((question) => ask({ ...question, payer, signal }), { line, transcript });
-    return { outcome: { met: holds === true, reason } satisfies TaskOutcome, usage: meter.used() };
+    const judgement = await judgeLine((question) => ask({ ...question, payer, signal }), { line, transcript });
+    const { holds, reason } = judgement;
+    return { met: holds === true, reason, usage: meter.used(), isWorthARound: !holds && judgement !== undecided };
   } catch (error) {
-    if (error instanceof NoMoney) return { outcome: notJudged, usage: meter.used() };
-    if (!(error instanceof ModelFailure)) throw error;
-    return { outcome: { met: false, reason: `It could not be judged. ${error.message}` }, usage: meter.used() };
+    const isBroke = error instanceof NoMoney;
+    if (!isBroke && !(error instanceof ModelFailure)) throw error;
+    const reason = isBroke ? 'It was not judged: the money ran out.' : `It could not be judged. ${error.message}`;
+    return { met: false, reason, usage: meter.used(), isWorthARound: false };
   }
 }
 
 class NoMoney extends Error {}
-
-const notJudged: TaskOutcome = { met: false, reason: 'It was not judged: the money ran out.' };

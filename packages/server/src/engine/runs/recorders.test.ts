@@ -209,7 +209,10 @@ const ofReply: [string, RecorderAction<RunRecorder>][] = [
 
 const ofTask: [string, RecorderAction<TaskRecorder>][] = [
   ...ofBoth,
-  ['the judgement', (recorder) => recorder.complete({ ...answered, outcome: { met: true, reason: 'So.' } }, usage)],
+  [
+    'the judgement',
+    (recorder) => recorder.complete({ ...answered, outcome: { met: true, reason: 'So.', rounds: 1 } }, usage),
+  ],
 ];
 
 /** Text is written in the background: a failed write surfaces with the next piece. */

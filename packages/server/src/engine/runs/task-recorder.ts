@@ -3,14 +3,16 @@ import type { Usage } from '@vestra/agent/model';
 import type { FinalEnd, NewWait, RunStore } from '@vestra/agent/ports';
 import type { ModelStep } from '@vestra/agent/step';
 import { costOf } from '../../billing/index.ts';
+import { storableJson, storableText } from '../../platform/db/sql.ts';
 import type { Change } from '../records/change.ts';
 import { hasApprovedPlan } from '../records/interactions.ts';
+import { sendBackAnswer } from '../records/run-steps.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
 import { updateTask } from '../records/tasks.ts';
 import { presentTraceStep } from '../records/trace.ts';
 import { startsTask } from '../records/turns.ts';
 import { writePlan } from '../tools/task-tools.ts';
-import type { StreamedReply, TaskOutcome } from '../transitions/end-run.ts';
+import type { AnsweredEnd, StreamedReply, TaskOutcome } from '../transitions/end-run.ts';
 import { endRun, endRunIfUnchanged, runEndOf } from '../turns/end-run.ts';
 import type { OpenPage } from '../turns/ports.ts';
 import { giveUpRun, sendTaskJob } from '../turns/start-run.ts';
@@ -19,11 +21,15 @@ import { createRecorder, type Recording, type RunRecorder } from './recorder.ts'
 
 export type TaskRecorder = RunRecorder & {
   /** Ends a task after its answer was judged. The loop does not end a task that has success criteria. */
-  complete: (
-    answer: { text: string; data: unknown; isCut: boolean; outcome: TaskOutcome | null },
-    usage: Usage | null,
-  ) => Promise<void>;
+  complete: (answer: JudgedAnswer, usage: Usage | null) => Promise<void>;
+  /**
+   * Records that the criteria are not met yet, with the cost of the judge, and sends the answer back in the same
+   * transaction. Returns the task to continue with, or null if the answer cannot be sent back and nothing was written.
+   */
+  sendBack: (answer: JudgedAnswer, usage: Usage | null, notice: string) => Promise<TaskRow | null>;
 };
+
+export type JudgedAnswer = { text: string; data: unknown; isCut: boolean; outcome: TaskOutcome };
 
 type Options = {
   /** The run has only the tools that need no approved plan. */
@@ -78,7 +84,8 @@ export function createTaskRecorder(
     if (end.kind === 'answered' && isJudged) return;
     await giveUpRun(changing, run);
     task = { ...task, active_ms: recorder.activeMs() };
-    if (end.kind !== 'handed_off') await endRun(engine, changing, { turn, task }, runEndOf(end, unstreamedReply(end)));
+    if (end.kind !== 'handed_off')
+      await endRun(engine, changing, { turn, task }, lastResult(task, end) ?? runEndOf(end, unstreamedReply(end)));
     changing.afterwards(recorder.exportTrace);
   }
 
@@ -165,6 +172,23 @@ export function createTaskRecorder(
         await endRun(engine, changing, { turn, task }, { kind: 'answered', ...answer, said: unstreamedReply(answer) });
         changing.afterwards(recorder.exportTrace);
       }),
+    async sendBack({ text, data, isCut, outcome }, usage, notice) {
+      const isSent = await recorder.change(async (changing) => {
+        if (!(await sendBackAnswer(changing.tx, run.runId, notice))) return false;
+        if (usage) await recorder.recordAside(changing, { kind: 'judge', usage });
+        task = await updateTask(changing.tx, task, {
+          active_ms: recorder.activeMs(),
+          result_text: storableText(text),
+          result_data: storableJson(data) ?? null,
+          result_is_cut: isCut,
+          outcome_met: outcome.met,
+          outcome_reason: storableText(outcome.reason),
+          outcome_rounds: outcome.rounds,
+        });
+        return true;
+      });
+      return isSent ? task : null;
+    },
     handBack: () =>
       recorder.change(async (changing) => {
         await giveUpRun(changing, run);
@@ -172,6 +196,14 @@ export function createTaskRecorder(
         sendTaskJob(changing, task);
       }),
   };
+}
+
+/** If a limit or a model failure ends a further round, the result that was sent back is the result of the task. */
+function lastResult(task: TaskRow, end: FinalEnd): AnsweredEnd | null {
+  const { outcome_rounds: rounds, result_text: text, result_data: data, result_is_cut: isCut } = task;
+  if (rounds === null || text === null || (end.kind !== 'stopped' && end.kind !== 'failed')) return null;
+  const reason = `${task.outcome_reason ?? ''} There was no further round: ${end.message ?? 'a limit was reached.'}`;
+  return { kind: 'answered', said: unstreamedReply({ text }), data, isCut, outcome: { met: false, reason, rounds } };
 }
 
 const unstreamedReply = (end: FinalEnd | { text: string }): StreamedReply => {

@@ -14,3 +14,10 @@ UPDATE usage_alerts_told AS told SET cap_micros = COALESCE(CASE told.cap
 FROM org_settings AS settings
 WHERE settings.org_id = told.org_id AND settings.mode = told.mode
   AND told.period >= to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM');
+
+-- How often a task was judged against its success criteria; null before the first time. A task that continues after
+-- "not met" has its last result and verdict in the columns beside it.
+ALTER TABLE tasks ADD COLUMN outcome_rounds integer;
+
+ALTER TABLE batch_items ADD COLUMN success_criteria text;
+ALTER TABLE routines ADD COLUMN success_criteria text;

@@ -230,6 +230,10 @@ export function insertAside(
   return insertStep(tx, runId, index, { kind, notice: null, covers: null, is_cut: false }, { text, usage }, cost);
 }
 
+export async function hasStep(db: Executor, runId: string, index: number): Promise<boolean> {
+  return (await run(db, sql`SELECT FROM run_steps WHERE run_id = ${runId} AND step_index = ${index}`)) > 0;
+}
+
 /** Sends the last answer of a run back with this notice. False if the answer has another notice already. */
 export async function sendBackAnswer(tx: Transaction, runId: string, notice: string): Promise<boolean> {
   const last = sql`SELECT max(step_index) FROM run_steps WHERE run_id = ${runId} AND kind = 'model'`;

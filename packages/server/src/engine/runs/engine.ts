@@ -2,13 +2,17 @@ import { createMeter } from '@vestra/agent/meter';
 import { ModelFailure, type Usage } from '@vestra/agent/model';
 import type { SummaryStep } from '@vestra/agent/step';
 import { verdictNotice } from '@vestra/agent/verdict';
-import type { RunLease } from '../../platform/jobs/run-lease.ts';
+import { retryThroughFailover } from '../../platform/db/retry-through-failover.ts';
+import { isDatabaseUnreachable } from '../../platform/db/unreachable.ts';
+import { isHeld, type RunLease } from '../../platform/jobs/run-lease.ts';
 import { ask, judgeLine, type PaidModel, undecided } from '../questions/model-questions.ts';
 import type { Change } from '../records/change.ts';
 import { transcriptLineOf } from '../records/history-store.ts';
 import { findMessage } from '../records/messages.ts';
 import { callsOfRun } from '../records/run-steps.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
+import { findTask } from '../records/tasks.ts';
+import { findTurn } from '../records/turns.ts';
 import { type AcceptedState, resumedState } from '../turns/ports.ts';
 import { RunLeft } from '../turns/runner.ts';
 import type { AssembledRun } from './assemble.ts';
@@ -22,11 +26,53 @@ export function createEngine(parts: Omit<Engine, 'work'>): Engine {
   const engine: Engine = {
     ...parts,
     work: {
-      reply: (taken, signal) => runTurn(engine, taken, signal),
-      task: (taken, signal) => runTask(engine, taken, signal),
+      reply: (taken, signal) =>
+        resumeAfterOutages(engine, taken, signal, {
+          run: (current) => runTurn(engine, current, signal),
+          async read() {
+            const turn = await findTurn(engine.db, taken.turn.id);
+            return turn?.state === 'replying' ? { ...taken, turn, fresh: resumedState } : null;
+          },
+        }),
+      task: (taken, signal) =>
+        resumeAfterOutages(engine, taken, signal, {
+          run: (current) => runTask(engine, current, signal),
+          async read() {
+            const tenant = { orgId: taken.task.org_id, mode: taken.task.mode };
+            const task = await findTask(engine.db, tenant, taken.task.id);
+            const turn = await findTurn(engine.db, taken.turn.id);
+            return task?.status === 'working' && turn ? { ...taken, task, turn, fresh: resumedState } : null;
+          },
+        }),
     },
   };
   return engine;
+}
+
+/**
+ * Resumes a run that an outage interrupted between two model calls, as soon as the database is back. Without it, the run
+ * would wait until its own lease has expired.
+ */
+async function resumeAfterOutages<Taken extends { run: RunLease }>(
+  { db, runner, log }: Engine,
+  taken: Taken,
+  signal: AbortSignal,
+  { run, read }: { run: (taken: Taken) => Promise<void>; read: () => Promise<Taken | null> },
+): Promise<void> {
+  let current: Taken | null = taken;
+  while (current) {
+    try {
+      return await run(current);
+    } catch (error) {
+      if (!isDatabaseUnreachable(error) || signal.aborted || runner.isLeaving()) throw error;
+      log.warn(
+        { err: error, run_id: taken.run.runId },
+        'an outage interrupted a run; it resumes when the database is back',
+      );
+    }
+    const readAgain = async () => ((await isHeld(db, taken.run)) ? read() : null);
+    current = await retryThroughFailover(readAgain, () => signal.aborted || runner.isLeaving());
+  }
 }
 
 /** Runs the reply of a turn from its last recorded step. The loop records how it ends. */

@@ -145,7 +145,7 @@ type As = { isFirstRun?: boolean; awaitsPlan?: boolean; connected?: number };
 function recordingOf({ turn, task, run }: Subject, { isFirstRun = true, connected = 0 }: As) {
   const { signal } = new AbortController();
   const runMoney = createRunMoney(engine, { tenant, subject: { turn, task }, run, model, hold: null, signal });
-  return { run, isFirstRun, runMoney, connected };
+  return { run, isFirstRun, runMoney, connected, signal };
 }
 
 function replyRecorder(subject: Subject, as: As = {}): RunRecorder {

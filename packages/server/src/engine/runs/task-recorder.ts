@@ -8,12 +8,12 @@ import type { Change } from '../records/change.ts';
 import { hasApprovedPlan } from '../records/interactions.ts';
 import { sendBackAnswer } from '../records/run-steps.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
-import { updateTask } from '../records/tasks.ts';
+import { findTask, updateTask } from '../records/tasks.ts';
 import { presentTraceStep } from '../records/trace.ts';
 import { startsTask } from '../records/turns.ts';
 import { writePlan } from '../tools/task-tools.ts';
 import type { AnsweredEnd, StreamedReply, TaskOutcome } from '../transitions/end-run.ts';
-import { endRun, endRunIfUnchanged, runEndOf } from '../turns/end-run.ts';
+import { type AnsweredRun, endRun, endRunIfUnchanged, runEndOf } from '../turns/end-run.ts';
 import type { OpenPage } from '../turns/ports.ts';
 import { giveUpRun, sendTaskJob } from '../turns/start-run.ts';
 import type { Engine } from './ports.ts';
@@ -95,14 +95,15 @@ export function createTaskRecorder(
     if (!isFirstStep || step.calls.length > 0 || step.notice !== null || isJudged || runMoney.spent() > 0n)
       return false;
     const { micros, statement } = runMoney.priced(step.usage);
-    const isSettled = await endRunIfUnchanged(engine, {
+    const answered: AnsweredRun = {
       subject: { turn, task: { ...task, active_ms: recorder.activeMs() } },
       end: { ...end, said: unstreamedReply(end) },
       last: { run, step, ...recorder.nextStep(step.usage, micros) },
       charge: statement,
       turnMicros: micros,
       remembers,
-    });
+    };
+    const isSettled = await recorder.outlastOutage(() => endRunIfUnchanged(engine, answered));
     if (!isSettled) return false;
     runMoney.charged(micros);
     recorder.exportTrace();
@@ -140,12 +141,7 @@ export function createTaskRecorder(
         publishStep(changing, call);
         await conclude(changing, end);
       }),
-    recordEnd: (end, failure) =>
-      recorder.change(async (changing) => {
-        if (failure) await recorder.recordFailedCall(changing, failure);
-        await runMoney.chargeAtEnd(changing);
-        await conclude(changing, end);
-      }),
+    recordEnd: (end, failure) => recorder.recordEnd(failure, (changing) => conclude(changing, end)),
     /** The text of a task is not streamed. */
     appendText: async () => {},
     async wait(waits) {
@@ -166,14 +162,24 @@ export function createTaskRecorder(
       });
     },
     complete: (answer, usage) =>
-      recorder.change(async (changing) => {
-        if (usage) await recorder.recordAside(changing, { kind: 'judge', usage });
-        await giveUpRun(changing, run);
-        await endRun(engine, changing, { turn, task }, { kind: 'answered', ...answer, said: unstreamedReply(answer) });
-        changing.afterwards(recorder.exportTrace);
-      }),
+      recorder.outlastOutage(() =>
+        recorder.change(async (changing) => {
+          if (usage) await recorder.recordAside(changing, { kind: 'judge', usage });
+          await giveUpRun(changing, run);
+          const end: AnsweredEnd = { kind: 'answered', ...answer, said: unstreamedReply(answer) };
+          await endRun(engine, changing, { turn, task }, end);
+          changing.afterwards(recorder.exportTrace);
+        }),
+      ),
     async sendBack({ text, data, isCut, outcome }, usage, notice) {
-      const isSent = await recorder.change(async (changing) => {
+      const write = (isRetry: boolean) => async (changing: Change) => {
+        const stored = isRetry
+          ? await findTask(changing.tx, { orgId: task.org_id, mode: task.mode }, task.id)
+          : undefined;
+        if (stored?.outcome_rounds === outcome.rounds) {
+          task = stored;
+          return true;
+        }
         if (!(await sendBackAnswer(changing.tx, run.runId, notice))) return false;
         if (usage) await recorder.recordAside(changing, { kind: 'judge', usage });
         task = await updateTask(changing.tx, task, {
@@ -186,7 +192,8 @@ export function createTaskRecorder(
           outcome_rounds: outcome.rounds,
         });
         return true;
-      });
+      };
+      const isSent = await recorder.outlastOutage((isRetry) => recorder.change(write(isRetry)));
       return isSent ? task : null;
     },
     handBack: () =>

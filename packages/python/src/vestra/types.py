@@ -1179,7 +1179,7 @@ class Memory(Resource):
     object: Literal["memory"]
     """Always `memory`: the type of this object."""
     id: str
-    """The id of a remembered fact, `mem_` and 24 characters."""
+    """The id of the fact; if the org stores memory itself, the id that its endpoint uses."""
     text: str
     """The fact, in a sentence."""
     kind: MemoryKind

@@ -5,6 +5,7 @@ import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/s
 import { type ScriptedModelServer, startScriptedModelServer } from '@vestra/models/testing/scripted-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serveMcp, tool } from '../../packages/server/src/agents/mcp-client/mcp-server.fixture.ts';
+import { partOf } from '../support/cast.ts';
 import { query } from '../support/database.ts';
 import { makeDataDir, readCredentials, type ServerProcess, startProcess } from '../support/process.ts';
 import { type ApiResponse, call } from '../support/server.ts';
@@ -63,7 +64,10 @@ const start = () =>
   });
 
 /** Reads, touches, acts with approval and reports it: each step may be the last before the process dies. */
-function respond({ messages, tools }: NormalisedRequest): ScriptedAnswer {
+function respond(request: NormalisedRequest): ScriptedAnswer {
+  const judged = respondJudged(request);
+  if (judged) return judged;
+  const { messages, tools } = request;
   const last = messages.findLastIndex(({ role }) => role === 'user');
   const asked = messages[last];
   const token = /token (\S+)/.exec(asked?.role === 'user' ? asked.text : '')?.[1] ?? 'none';
@@ -80,6 +84,26 @@ function respond({ messages, tools }: NormalisedRequest): ScriptedAnswer {
     default:
       return { text: ['All ', 'done ', `with ${token}.`], chunkDelayMs };
   }
+}
+
+/** The drafts of the judged task, and the verdicts on them. The second draft is not finished before the kill. */
+const drafts: number[] = [];
+const verdicts: number[] = [];
+let hangs = true;
+const usage = { inputTokens: 1_000, outputTokens: 1_000 };
+
+function respondJudged(request: NormalisedRequest): ScriptedAnswer | null {
+  const read = JSON.stringify(request.messages);
+  if (partOf(request) === 'judge') {
+    const draft = read.includes('Draft 2') ? 2 : 1;
+    verdicts.push(draft);
+    const criteria = [{ text: 'Good.', met: draft === 2, reason: `Draft ${draft}.` }];
+    return { text: JSON.stringify({ criteria, must_never: [] }), usage };
+  }
+  if (!read.includes('Write the draft')) return null;
+  const draft = read.includes('not met yet') ? 2 : 1;
+  drafts.push(draft);
+  return draft === 2 && hangs ? { fail: 'hang' } : { text: `Draft ${draft}.`, usage };
 }
 
 const send = (
@@ -127,6 +151,42 @@ async function converse(token: string, progress: { settled: number }): Promise<s
     await sleep(30);
   }
 }
+
+describe('killed between two rounds of a task with success criteria', () => {
+  it('judges no result twice, repeats no finished round and charges each call once [CRIT-708]', async () => {
+    const body = { message: 'Write the draft', success_criteria: 'Good.' };
+    const { body: made } = await persist('POST', '/v1/conversations', body);
+    await expect.poll(() => drafts.length, { timeout: 60_000 }).toBe(2);
+    await server.kill('SIGKILL');
+    hangs = false;
+    server = await start();
+    const settled = async () => (await persist('GET', `/v1/conversations/${made.id}`)).body.status;
+    await expect.poll(settled, { timeout: 120_000 }).toBe('idle');
+    const { body: list } = await persist('GET', `/v1/tasks?conversation_id=${made.id}`);
+    const { body: task } = await persist('GET', `/v1/tasks/${list.data[0].id}`);
+    expect(task).toMatchObject({
+      status: 'done',
+      result: { text: 'Draft 2.' },
+      outcome: { met: true, reason: 'Draft 2.', rounds: 2 },
+    });
+    // The second draft was cut off by the kill and is the only call that is made again.
+    expect([drafts, verdicts]).toEqual([
+      [1, 2, 2],
+      [1, 2],
+    ]);
+    const { body: trace } = await persist('GET', `/v1/tasks/${task.id}/trace`);
+    expect(trace.turns.map(({ status }: { status: string }) => status)).toEqual([
+      'completed',
+      'judged',
+      'completed',
+      'judged',
+    ]);
+    const { body: items } = await persist('GET', `/v1/usage/line-items?task_id=${task.id}&limit=100`);
+    expect(items.data.filter(({ unit }: { unit: string }) => unit === 'input_tokens')).toHaveLength(4);
+    // The rest of this file counts the rows of its own conversations.
+    await persist('DELETE', `/v1/conversations/${made.id}`);
+  }, 300_000);
+});
 
 describe('killed again and again while turns run with tools and approvals', () => {
   it(

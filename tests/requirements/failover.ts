@@ -53,6 +53,21 @@ export const failover = area('failover', 'done', [
     'A statement that takes longer than a minute is waited for while the server works at it.',
   ],
   [
+    'FOV-700',
+    'docs/high-availability.md#failover-requirements',
+    'An answer of the model that ends while the database is unreachable is recorded and charged once when it is back.',
+  ],
+  [
+    'FOV-701',
+    'docs/high-availability.md#failover-requirements',
+    'A process resumes its own runs after an outage at once, without waiting for its leases to expire.',
+  ],
+  [
+    'FOV-702',
+    'docs/high-availability.md#failover-requirements',
+    'No model call is made twice and none is charged twice, wherever an outage breaks a connection.',
+  ],
+  [
     'FOV-551',
     'docs/high-availability.md#failover-requirements',
     'A server that is starting while the primary fails waits for the next one and continues its start.',

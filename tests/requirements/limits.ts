@@ -38,4 +38,24 @@ export const limits = area('limits', 'done', [
   ],
   ['LIM-012', 'docs/users-and-money.md#caps', "A per-user cap above the org's cap answers 400 `cap_above_maximum`."],
   ['LIM-013', 'docs/api/limits.md#patch-v1limits', 'More than 5 thresholds are refused.'],
+  [
+    'LIM-700',
+    'docs/users-and-money.md#hearing-of-it-before-your-users-do',
+    'A cap that was raised alerts again when spend reaches its new amount.',
+  ],
+  [
+    'LIM-701',
+    'docs/users-and-money.md#hearing-of-it-before-your-users-do',
+    'A cap that is lowered below the spend alerts at once, without more spend.',
+  ],
+  [
+    'LIM-702',
+    'docs/users-and-money.md#hearing-of-it-before-your-users-do',
+    'A cap that is reached and then raised or removed within seconds still alerts.',
+  ],
+  [
+    'LIM-703',
+    'docs/users-and-money.md#caps',
+    "A user's own cap may be above the org's cap for users, up to the org's own cap.",
+  ],
 ]);

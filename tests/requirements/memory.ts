@@ -134,4 +134,10 @@ export const memory = area('memory', 'done', [
     'docs/memory.md#deleting-memories',
     'After a deletion was sent to the memory endpoint, it gets no fact that was learned from earlier text.',
   ],
+  ['MEM-700', 'docs/memory.md#rules-of-the-routes', 'A memory endpoint may use its own ids of 1 to 128 characters.'],
+  [
+    'MEM-701',
+    'docs/memory.md#rules-of-the-routes',
+    'An item of a memory endpoint that is not a fact is dropped, and the rest of the list is shown.',
+  ],
 ]);

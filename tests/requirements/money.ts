@@ -56,7 +56,7 @@ export const money = area('money', 'done', [
   [
     'MON-017',
     'docs/users-and-money.md#hearing-of-it-before-your-users-do',
-    'Each threshold and each cap is announced once per cap and period.',
+    'Each threshold and each cap is announced once per cap, amount and period.',
   ],
   [
     'MON-018',
@@ -73,7 +73,7 @@ export const money = area('money', 'done', [
     'docs/users-and-money.md#caps',
     "A user's day cap counts the UTC day, the month cap the UTC calendar month.",
   ],
-  ['MON-021', 'docs/users-and-money.md#caps', "The smaller of the user's own and the org's cap for users holds."],
+  ['MON-021', 'docs/users-and-money.md#caps', "A user's own cap replaces the org's cap for users."],
   ['MON-022', 'docs/users-and-money.md#usage', '`cost_usd` of a conversation equals the sum of its line items.'],
   [
     'MON-023',

@@ -25,7 +25,7 @@ export const tasks = area('tasks', 'done', [
   [
     'TASK-010',
     'docs/api/tasks.md#task',
-    '`outcome` is null, or `{met, reason}` when the message had success criteria.',
+    '`outcome` is null, or `{met, reason, rounds}` when the message had success criteria.',
   ],
   ['TASK-011', 'docs/api/tasks.md#tasktrace', 'A trace is `{object: task_trace, task_id, steps, turns, totals}`.'],
   [

@@ -20,7 +20,7 @@ export const users = area('users', 'done', [
   [
     'USR-009',
     'docs/users-and-money.md#caps',
-    "`spend_cap_usd` is a cap per day and never above the org's (400 `cap_above_maximum`).",
+    "`spend_cap_usd` is a cap per day and never above the org's own cap (400 `cap_above_maximum`).",
   ],
   ['USR-010', 'docs/users-and-money.md#caps', '`monthly_cap_usd` is a cap per UTC calendar month.'],
   ['USR-011', 'docs/api/users.md#patch-v1usersuser_id', '`default_deployment` is a `dep_` id or null.'],
@@ -30,7 +30,7 @@ export const users = area('users', 'done', [
   [
     'USR-015',
     'docs/api/users.md#user',
-    "`caps_remaining` is `{day_usd, month_usd}`, what is left of the smaller of user's and org's cap, null without a cap.",
+    "`caps_remaining` is `{day_usd, month_usd}`, what is left of the user's own cap or else the org's cap for users, null without a cap.",
   ],
   [
     'USR-016',

@@ -407,7 +407,7 @@ describe('a cap', () => {
     expect((await till.say({ user_id: userId, message: 'Again' })).status).toBe(201);
   });
 
-  it('of a user binds that user alone, and the smaller of both holds [MON-004, MON-021]', async () => {
+  it('of a user binds that user alone, instead of the cap for users and below or above it [MON-004, MON-021, LIM-703]', async () => {
     await till.call('POST', '/v1/users', { body: { user_id: 'thrifty' } });
     await till.call('PATCH', '/v1/users/thrifty', { body: { spend_cap_usd: 0.05 } });
     till.script(() => ({ text: 'Hello.', usage: sixCents }));
@@ -420,13 +420,18 @@ describe('a cap', () => {
       0.06,
       { day_usd: 0, month_usd: null },
     ]);
-    // The user's own cap is raised, but the org's for every user is smaller.
-    await till.call('PATCH', '/v1/users/thrifty', { body: { spend_cap_usd: 5 } });
+    // The user's own cap is above the org's for users, so only the others are refused.
+    await till.call('PATCH', '/v1/users/thrifty', { body: { spend_cap_usd: 50 } });
+    await till.settled((await till.say({ user_id: 'plain', message: 'Hi' })).body);
     await till.setCaps({ user_daily_usd: 0.05 });
-    const refused = await till.say({ user_id: 'thrifty', message: 'Hi' });
+    const others = await till.say({ user_id: 'plain', message: 'Hi' });
+    const own = await till.say({ user_id: 'thrifty', message: 'Hi' });
+    const work = await till.say({ user_id: 'thrifty', message: 'Hi', hand_off: 'always' });
     await till.setCaps(defaults);
-    expect(refused.body.error.code).toBe('user_cap_reached');
-    expect((await till.say({ user_id: 'thrifty', message: 'Hi' })).status).toBe(201);
+    expect([others.body.error.code, own.status, work.status]).toEqual(['user_cap_reached', 201, 201]);
+    expect((await till.settled(own.body)).status).toBe('settled');
+    const above = await till.call('PATCH', '/v1/users/thrifty', { body: { spend_cap_usd: 100.01 } });
+    expect([above.status, above.body.error.code]).toEqual([400, 'cap_above_maximum']);
   });
 
   it('of 0 lets nothing be spent, not even once [MON-013]', async () => {
@@ -505,5 +510,32 @@ describe('alerts', () => {
         spend_usd: expect.any(Number),
       },
     ]);
+  });
+
+  it('come for caps that are raised and lowered, also between two roll-ups [LIM-700, LIM-701, LIM-702]', async () => {
+    await till.call('PATCH', '/v1/limits', { body: { usage_alerts: { thresholds: [] } } });
+    await till.call('POST', '/v1/users', { body: { user_id: 'steady' } });
+    const setCap = (cap: number | null) =>
+      till.call('PATCH', '/v1/users/steady', { body: { spend_cap_usd: cap, monthly_cap_usd: cap } });
+    const emitted = async () =>
+      (await till.told('usage.cap_reached'))
+        .filter(({ data }) => data.user_id === 'steady')
+        .map(({ data }) => `${data.cap} ${data.cap_usd}`)
+        .sort();
+    await setCap(0.5);
+    await till.spend(0.5, { userId: 'steady' });
+    // Reached and raised at once, mostly before a roll-up.
+    await setCap(1);
+    const first = ['user_daily_usd 0.5', 'user_monthly_usd 0.5'];
+    await till.folded();
+    expect(await emitted()).toEqual(first);
+    await till.spend(0.5, { userId: 'steady' });
+    const second = [...first, 'user_daily_usd 1', 'user_monthly_usd 1'].sort();
+    await pollWithJob(till.connectionString, 'ledger.fold', emitted).toEqual(second);
+    // Without own caps, those of the org for users apply. Nothing more is spent.
+    await setCap(null);
+    await till.setCaps({ user_daily_usd: 0.75 });
+    await pollWithJob(till.connectionString, 'ledger.fold', emitted).toEqual([...second, 'user_daily_usd 0.75'].sort());
+    await till.setCaps(defaults);
   });
 });

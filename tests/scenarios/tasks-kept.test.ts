@@ -200,7 +200,7 @@ describe('the trace', () => {
     expect([task.status, task.result.text, task.outcome]).toEqual([
       'done',
       'Part one',
-      { met: true, reason: met.reason },
+      { met: true, reason: met.reason, rounds: 1 },
     ]);
     const { body } = await desk.call('GET', `/v1/tasks/${task.id}/trace`);
     expect(body.turns.map(({ status, error }: Body) => [status, error === null])).toEqual([

@@ -214,7 +214,7 @@ describe('success criteria', () => {
     expect(task).toMatchObject({
       status: 'done',
       result: { text: 'Counted: 500.' },
-      outcome: { met: true, reason: 'It says 500.' },
+      outcome: { met: true, reason: 'It says 500.', rounds: 1 },
     });
     const asked = JSON.stringify(desk.asked.at(-1));
     expect(asked).toContain('Criterion: The sheets are counted.');
@@ -237,7 +237,7 @@ describe('success criteria', () => {
 
   it('that are not met leave the task completed and give the reason [TASK-010]', async () => {
     const task = await judged(verdict(false, 'Nobody counted.'));
-    expect(task).toMatchObject({ status: 'done', outcome: { met: false, reason: 'Nobody counted.' } });
+    expect(task).toMatchObject({ status: 'done', outcome: { met: false, reason: 'Nobody counted.', rounds: 3 } });
   });
 
   it("count as not met if the judge's answer is invalid, and its calls are charged [TASK-010]", async () => {

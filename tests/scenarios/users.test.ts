@@ -121,7 +121,7 @@ describe('changing a user', () => {
   });
 
   it.each([
-    [{ spend_cap_usd: 10.5 }, 'cap_above_maximum', 'spend_cap_usd'],
+    [{ spend_cap_usd: 100.5 }, 'cap_above_maximum', 'spend_cap_usd'],
     [{ spend_cap_usd: -1 }, 'invalid_request', 'spend_cap_usd'],
     [{ status: 'asleep' }, 'invalid_request', 'status'],
     [{ default_deployment: 'nothing' }, 'invalid_deployment', 'default_deployment'],

@@ -10,6 +10,7 @@ import { endRun, outOfTime, type Progress, type Run, stopNow, takeUp, timeLeft }
 import type { ModelStep, Step } from './step.ts';
 import { decisionOf } from './tool.ts';
 import { beginningIn, exchangesOf, goOn, lastSummary, messagesOf } from './transcript.ts';
+import { isVerdict } from './verdict.ts';
 import { endOfMove, isOpen, workOffCalls } from './work-off-calls.ts';
 
 const mostCallsOfAnswer = 32;
@@ -49,6 +50,8 @@ async function advance(progress: Progress): Promise<RunEnd | null> {
 
 /** Returns the end that a recorded step implies, for a run that crashed after recording it. */
 function endOf(progress: Progress, step: ModelStep): FinalEnd | null {
+  // Its answer was judged and sent back.
+  if (isVerdict(step.notice)) return null;
   if (step.calls.length === 0) return step.notice === null ? answered(progress, step) : null;
   const ending = step.calls.find(({ call, result }) => {
     const effect = progress.tools.get(call.name)?.effect.kind;
@@ -124,7 +127,8 @@ function noticeOf({ run, steps }: Progress, { text, calls, isCut }: Answer): str
 }
 
 function endOfNotices({ steps }: Progress, step: ModelStep): FinalEnd | null {
-  const noticed = (each: Step) => each.kind === 'model' && each.notice !== null && each.calls.length === 0;
+  const noticed = (each: Step) =>
+    each.kind === 'model' && each.notice !== null && each.calls.length === 0 && !isVerdict(each.notice);
   if (!noticed(step)) return null;
   const before = steps.slice(-(mostNoticesInARow - 1));
   if (before.length < mostNoticesInARow - 1 || !before.every(noticed)) return null;

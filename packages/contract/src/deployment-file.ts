@@ -41,6 +41,9 @@ const test = z.strictObject({
 const routine = z.strictObject({
   name: text(1, 200).optional().describe('Identifies the routine at the next apply; absent: the start of `ask`.'),
   ask: text(1, 8000).describe('The message to the agent at every run.'),
+  success_criteria: text(1, 4000)
+    .optional()
+    .describe('What the result of every run must meet; each run is then a task with an `outcome`.'),
   every: text(1, 100).optional().describe('The schedule in plain words, such as `weekday at 08:00` or `30 minutes`.'),
   cron: text(1, 120).optional().describe('The schedule as five cron fields, instead of `every`.'),
   on: z

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { failsWith } from './fault.ts';
-import { id } from './ids.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { route } from './route.ts';
 import { shown } from './session-access.ts';
@@ -13,10 +12,13 @@ const memoryKinds = ['identity', 'relationship', 'commitment', 'preference', 'pr
 
 const memorySources = ['user_direct', 'tool_observed', 'upload', 'screen', 'agent_inferred'] as const;
 
+/** The server's ids start with `mem_`. An org that stores memory itself may use its own. */
+const memoryId = text(1, 128).regex(/^[^\p{Cc}\p{Cs}]+$/u, 'An id has no control characters.');
+
 const memoryItem = z
   .object({
     object: tag('memory'),
-    id: id('mem'),
+    id: memoryId.describe('The id of the fact; if the org stores memory itself, the id that its endpoint uses.'),
     text: z.string().describe('The fact, in a sentence.'),
     kind: z.enum(memoryKinds).describe('The kind of fact.'),
     source: z
@@ -123,7 +125,7 @@ export const memory = {
     summary: 'Delete one fact from memory.',
     description:
       'A session token with `memory` may delete its own user’s. The agent may learn the fact again from a conversation.',
-    params: z.strictObject({ memory_id: failsWith('memory_not_found', id('mem')) }),
+    params: z.strictObject({ memory_id: failsWith('memory_not_found', memoryId) }),
     query: z.strictObject(ofUser),
     status: 200,
     response: deleted('memory'),

@@ -112,7 +112,9 @@ export const messageFields = {
   output_schema: outputSchema.optional().describe('A JSON Schema for the structured answer, at most 32 KB.'),
   success_criteria: text(1, 4000)
     .optional()
-    .describe('The goal of the task; a judge checks it at the end and sets the task’s `outcome`.'),
+    .describe(
+      'What the result must meet. The message becomes a task, the agent reads the criteria, and a judge checks the result and sets `outcome`; a result that does not meet them is sent back at most twice.',
+    ),
   tools: toolsOf(messageTool, 32)
     .optional()
     .describe('Your functions that the agent may call for this message, in addition to the deployment’s; at most 32.'),

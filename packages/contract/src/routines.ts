@@ -23,6 +23,10 @@ export const routine = z
     conversation_id: id('conv').nullable().describe('The conversation of its runs; null until there is one.'),
     name: z.string().describe('Its name; if none was given, the start of `ask`.'),
     ask: z.string().describe('The message to the agent at every run.'),
+    success_criteria: z
+      .string()
+      .nullable()
+      .describe('What the result of every run must meet; null: the runs are not judged.'),
     kind: z
       .enum(routineKinds)
       .describe('What starts it: a schedule, a call of your system, or an event in a connected app.'),
@@ -192,6 +196,11 @@ export const routines = {
     body: z
       .strictObject({
         ask: text(1, 8000).describe('The message to the agent at every run, 1 to 8,000 characters.'),
+        success_criteria: text(1, 4000)
+          .optional()
+          .describe(
+            'What the result of every run must meet, as in a message; each run is then a task with an `outcome`.',
+          ),
         ...routineFields,
         filters: filters.optional(),
         enabled: z.boolean().default(true).describe('False: it is saved but does not run yet.'),
@@ -227,6 +236,10 @@ export const routines = {
     body: z
       .strictObject({
         ask: text(1, 8000).optional().describe('The new message to the agent.'),
+        success_criteria: text(1, 4000)
+          .nullable()
+          .optional()
+          .describe('What the result of every run must meet; null: the runs are no longer judged.'),
         ...routineFields,
         filters: filters
           .nullable()

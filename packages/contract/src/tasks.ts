@@ -20,6 +20,7 @@ export const taskStatuses = ['queued', 'working', 'waiting', 'done', 'failed'] a
 export const outcome = z.object({
   met: z.boolean().describe('Whether all criteria were met.'),
   reason: z.string().describe('The judge’s reason, in a sentence or two.'),
+  rounds: z.int().describe('How many results were judged, 1 to 3: each that did not meet the criteria was sent back.'),
 });
 
 export const task = z

@@ -129,10 +129,10 @@ export const users = {
     body: z.strictObject({
       ...profileFields,
       spend_cap_usd: cap.describe(
-        'US dollars a day that the user may spend, at most the org’s; null: the org’s cap for users.',
+        'US dollars a day that the user may spend, at most the org’s own cap; it may be above the org’s cap for users, which null restores.',
       ),
       monthly_cap_usd: cap.describe(
-        'US dollars a calendar month that the user may spend, at most the org’s; null: the org’s cap for users.',
+        'US dollars a calendar month that the user may spend, at most the org’s own cap; it may be above the org’s cap for users, which null restores.',
       ),
       default_deployment: failsWith('invalid_deployment', text(1, 120))
         .nullable()

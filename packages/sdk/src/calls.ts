@@ -769,7 +769,7 @@ export type Calls = {
      * - `context`: Data for this message only; the agent reads it as data, never as instructions.
      * - `attachments`: Files uploaded before with `POST /v1/files`, at most 10.
      * - `output_schema`: A JSON Schema for the structured answer, at most 32 KB.
-     * - `success_criteria`: The goal of the task; a judge checks it at the end and sets the task’s `outcome`.
+     * - `success_criteria`: What the result must meet. The message becomes a task, the agent reads the criteria, and a judge checks the result and sets `outcome`; a result that does not meet them is sent back at most twice.
      * - `tools`: Your functions that the agent may call for this message, in addition to the deployment’s; at most 32.
      * - `hand_off`: `auto`: the agent decides whether it answers or hands off to a task; `always`: always a task.
      * - `plan`: The task shows its plan and waits for approval before it starts.
@@ -802,7 +802,7 @@ export type Calls = {
      * - `context`: Data for this message only; the agent reads it as data, never as instructions.
      * - `attachments`: Files uploaded before with `POST /v1/files`, at most 10.
      * - `output_schema`: A JSON Schema for the structured answer, at most 32 KB.
-     * - `success_criteria`: The goal of the task; a judge checks it at the end and sets the task’s `outcome`.
+     * - `success_criteria`: What the result must meet. The message becomes a task, the agent reads the criteria, and a judge checks the result and sets `outcome`; a result that does not meet them is sent back at most twice.
      * - `tools`: Your functions that the agent may call for this message, in addition to the deployment’s; at most 32.
      * - `hand_off`: `auto`: the agent decides whether it answers or hands off to a task; `always`: always a task.
      * - `plan`: The task shows its plan and waits for approval before it starts.
@@ -1287,6 +1287,7 @@ export type Calls = {
      * `POST /v1/routines`, scope runtime; `vestra routines add`
      *
      * - `ask`: The message to the agent at every run, 1 to 8,000 characters.
+     * - `success_criteria`: What the result of every run must meet, as in a message; each run is then a task with an `outcome`.
      * - `name`: Its name; absent: the start of `ask`.
      * - `every`: Plain words such as `weekday at 08:00`, `mon, wed, fri at 18:30`, `30 minutes` or `month on the 1st at 09:00`.
      * - `schedule`: A cron schedule instead of plain words.
@@ -1320,6 +1321,7 @@ export type Calls = {
      *
      * - `routine_id`: The id of a routine, `rtn_` and 24 characters.
      * - `ask`: The new message to the agent.
+     * - `success_criteria`: What the result of every run must meet; null: the runs are no longer judged.
      * - `name`: Its name; absent: the start of `ask`.
      * - `every`: Plain words such as `weekday at 08:00`, `mon, wed, fri at 18:30`, `30 minutes` or `month on the 1st at 09:00`.
      * - `schedule`: A cron schedule instead of plain words.
@@ -1426,8 +1428,8 @@ export type Calls = {
      * - `locale`: The user’s language as a tag such as `en` or `pt-BR`.
      * - `timezone`: The user’s IANA time zone such as `Europe/Berlin`, which routines use.
      * - `metadata`: Your data about the user; replaces the stored data.
-     * - `spend_cap_usd`: US dollars a day that the user may spend, at most the org’s; null: the org’s cap for users.
-     * - `monthly_cap_usd`: US dollars a calendar month that the user may spend, at most the org’s; null: the org’s cap for users.
+     * - `spend_cap_usd`: US dollars a day that the user may spend, at most the org’s own cap; it may be above the org’s cap for users, which null restores.
+     * - `monthly_cap_usd`: US dollars a calendar month that the user may spend, at most the org’s own cap; it may be above the org’s cap for users, which null restores.
      * - `default_deployment`: The deployment that answers the user if none is named: a dep_ id, a slug or a name; null clears it.
      * - `status`: `disabled` rejects every call for the user, including sessions; `active` enables them again.
      *
@@ -1576,7 +1578,6 @@ export type Calls = {
      *
      * `DELETE /v1/memory/{memory_id}`, scope runtime; `vestra memory delete`
      *
-     * - `memory_id`: The id of a remembered fact, `mem_` and 24 characters.
      * - `user_id`: The user of the memory; absent: the org’s own agent.
      *
      * @throws {VestraError} `user_required`, `user_disabled`, `memory_endpoint_required`, `memory_endpoint_error`

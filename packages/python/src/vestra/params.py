@@ -198,6 +198,7 @@ DeploymentRoutineParam = TypedDict(
     {
         "name": "str",
         "ask": "str",
+        "success_criteria": "str",
         "every": "str",
         "cron": "str",
         "on": "Literal['call']",
@@ -350,6 +351,8 @@ class BatchItemParam(_BatchItemParamNeeds, total=False):
     """The user of the item; absent: the org’s own agent, of which at most 5 run at once."""
     context: Mapping[str, object]
     """Data for this item; the agent reads it as data, never as instructions."""
+    success_criteria: str
+    """What the result of the item must meet, as in a message; its `outcome` says whether it did."""
     metadata: Mapping[str, str]
     """Your labels, returned unchanged; the agent never reads them. At most 32, each of 512 characters."""
 

@@ -1025,6 +1025,8 @@ class Routine(Resource):
     """Its name; if none was given, the start of `ask`."""
     ask: str
     """The message to the agent at every run."""
+    success_criteria: str | None
+    """What the result of every run must meet; null: the runs are not judged."""
     kind: RoutineKind
     """What starts it: a schedule, a call of your system, or an event in a connected app."""
     schedule: RoutineSchedule | None
@@ -1177,7 +1179,7 @@ class Memory(Resource):
     object: Literal["memory"]
     """Always `memory`: the type of this object."""
     id: str
-    """The id of a remembered fact, `mem_` and 24 characters."""
+    """The id of the fact; if the org stores memory itself, the id that its endpoint uses."""
     text: str
     """The fact, in a sentence."""
     kind: MemoryKind
@@ -2506,6 +2508,8 @@ class TaskOutcome(Resource):
     """Whether all criteria were met."""
     reason: str
     """The judge’s reason, in a sentence or two."""
+    rounds: int
+    """How many results were judged, 1 to 3: each that did not meet the criteria was sent back."""
 
 
 class TaskError(Resource):
@@ -2801,6 +2805,8 @@ class BatchItemResultOutcome(Resource):
     """Whether all criteria were met."""
     reason: str
     """The judge’s reason, in a sentence or two."""
+    rounds: int
+    """How many results were judged, 1 to 3: each that did not meet the criteria was sent back."""
 
 
 class BatchItemError(Resource):

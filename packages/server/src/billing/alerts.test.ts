@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { emit as emitEvent } from '../account/events/emit.ts';
 import type { Tenant } from '../platform/caller.ts';
 import type { Database } from '../platform/db/pool.ts';
-import { rowsOf } from '../platform/db/query.ts';
+import { rowsOf, run } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
 import { text } from '../platform/db/table.ts';
 import { transaction } from '../platform/db/transaction.ts';
@@ -10,7 +10,7 @@ import { type AlertDependencies, alertsReached, emitAlerts, type UsageAlertEvent
 import type { UserCaps } from './allowance.ts';
 import { charge } from './charge.ts';
 import { begin, chargeAll, item, newTenant, openLedger, pay } from './ledger.fixture.ts';
-import { balanceOf, rollUpBalances } from './roll-up-balances.ts';
+import { balanceOf, emitBeforeCapChange, rollUpBalances } from './roll-up-balances.ts';
 
 let db: Database;
 let close: () => Promise<void>;
@@ -112,9 +112,9 @@ describe('emitting alerts', () => {
     ]);
   });
 
-  it('uses the smaller of the user’s cap and the org’s, and skips unknown users', async () => {
+  it('uses the user’s own cap instead of the org’s for users, and skips unknown users', async () => {
     const tenant = await newTenant(db, { user_daily_micros: 100n, alert_thresholds: [] });
-    const ears = listener({ ann: { daily: 10n, monthly: 20n } });
+    const ears = listener({ ann: { daily: 10n, monthly: 20n }, cleo: { daily: 200n, monthly: null } });
     const capsOfUsers: AlertDependencies['capsOfUsers'] = async (tx, of, ids) => {
       const caps = await ears.capsOfUsers(tx, of, ids);
       caps.delete('played');
@@ -122,6 +122,7 @@ describe('emitting alerts', () => {
     };
     await spendAt(tenant, 10, 'ann');
     await spendAt(tenant, 99, 'bob');
+    await spendAt(tenant, 150, 'cleo');
     await spendAt(tenant, 100, 'played');
     await spendAt(tenant, 100);
     await rollUpBalances(db, { ...ears, capsOfUsers });
@@ -171,12 +172,79 @@ describe('emitting alerts', () => {
   });
 });
 
+describe('a cap that changes', () => {
+  const today = new Date();
+  const caps = ['org_daily', 'org_monthly', 'user_daily', 'user_monthly', 'own daily', 'own monthly'] as const;
+
+  /** An org whose one cap can be changed, and what is emitted about it. */
+  async function orgWith(cap: (typeof caps)[number], micros: bigint | null) {
+    const column = cap.startsWith('own') ? null : `${cap}_micros`;
+    const own: UserCaps = { daily: null, monthly: null };
+    const of = column === null ? {} : { [column]: micros };
+    const tenant = await newTenant(db, { alert_thresholds: [80], ...of });
+    const ears = listener({ ann: own });
+    const write = (amount: bigint | null) => {
+      if (cap === 'own daily') own.daily = amount;
+      if (cap === 'own monthly') own.monthly = amount;
+      return column === null
+        ? sql`SELECT 1`
+        : sql`UPDATE org_settings SET ${sql.raw(column)} = ${amount} WHERE org_id = ${tenant.orgId} AND mode = 'test'`;
+    };
+    write(micros);
+    const change = (amount: bigint | null) =>
+      transaction(db, async (tx) => {
+        await emitBeforeCapChange(tx, tenant, column === null ? 'ann' : null, ears);
+        await run(tx, write(amount));
+      });
+    const spend = (amount: number) => spendAt(tenant, amount, 'ann', today);
+    const fold = () => Promise.all([rollUpBalances(db, ears), rollUpBalances(db, ears)]);
+    const emitted = () => ears.told.map(({ data }) => `${data.threshold} of ${Math.round(data.cap_usd * 1e6)}`);
+    return { change, spend, fold, emitted };
+  }
+
+  it.each(caps)('%s alerts again for its new amount when it was raised [LIM-700]', async (cap) => {
+    const org = await orgWith(cap, 100n);
+    await org.spend(100);
+    await org.fold();
+    await org.change(1_000n);
+    await org.fold();
+    expect(org.emitted()).toEqual(['80 of 100', '100 of 100']);
+    await org.spend(900);
+    await org.fold();
+    await org.fold();
+    expect(org.emitted()).toEqual(['80 of 100', '100 of 100', '80 of 1000', '100 of 1000']);
+  });
+
+  it.each(caps)('%s alerts when it is lowered below the spend, without more spend [LIM-701]', async (cap) => {
+    const org = await orgWith(cap, 1_000n);
+    await org.spend(100);
+    await org.fold();
+    await org.change(90n);
+    await org.fold();
+    await org.fold();
+    expect(org.emitted()).toEqual(['80 of 90', '100 of 90']);
+    // An amount that has alerted in this period does not alert again.
+    await org.change(1_000n);
+    await org.change(90n);
+    await org.fold();
+    expect(org.emitted()).toHaveLength(2);
+  });
+
+  it.each(caps)('%s alerts for the old amount if it was reached before the last roll-up [LIM-702]', async (cap) => {
+    const org = await orgWith(cap, 100n);
+    await org.spend(100);
+    await org.change(null);
+    await org.fold();
+    expect(org.emitted()).toEqual(['80 of 100', '100 of 100']);
+  });
+});
+
 describe('concurrent roll-ups', () => {
   it('emit each alert once', async () => {
     const tenant = await newTenant(db, { org_daily_micros: 10n, user_daily_micros: 10n });
     await spendAt(tenant, 10, 'ann');
     const ears = listener();
-    const touched = [{ owner: 'ann', day: '2026-04-30' }];
+    const touched = [{ owner: 'ann', day: '2026-04-30', isRequested: false }];
     const tell = () => transaction(db, (tx) => emitAlerts(tx, tenant, touched, ears));
     const told = await Promise.all(Array.from({ length: 8 }, tell));
     expect(told.flat()).toHaveLength(8);

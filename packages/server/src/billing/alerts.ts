@@ -1,13 +1,14 @@
 import { type Micros, microsToUsd } from '@vestra/contract/money';
 import type { Tenant } from '../platform/caller.ts';
+import { distinct } from '../platform/db/batch-concurrent-calls.ts';
 import type { Executor, Transaction } from '../platform/db/pool.ts';
 import { maybeOne, rowsOf } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
 import { integer, integerArray, text } from '../platform/db/table.ts';
 import { type CapName, capsForUser, type OrgCaps, type Spend, type UserCaps } from './allowance.ts';
-import { type BudgetOwnerDay, orgAgent, readSpend, wholeOrg } from './budget-owner.ts';
+import { type BudgetOwnerDay, orgAgent, type RolledUpDay, readSpend, wholeOrg } from './budget-owner.ts';
 import { capColumns, capsOf } from './holds.ts';
-import { usageAlertsTold } from './tables.ts';
+import { spendDays, usageAlertsTold } from './tables.ts';
 
 /** Spend has reached this percentage of a cap. 100 is the cap itself. */
 type Alert = {
@@ -35,18 +36,19 @@ export type AlertDependencies = {
   capsOfUsers: (tx: Transaction, tenant: Tenant, userIds: string[]) => Promise<Map<string, UserCaps>>;
 };
 
-/** Emits the alerts that the spend of these days has reached, once per cap and period. Returns the new ones. */
+/** Emits the alerts that the spend of these days has reached, once per cap, amount and period. Returns the new ones. */
 export async function emitAlerts(
   tx: Transaction,
   tenant: Tenant,
-  touched: readonly BudgetOwnerDay[],
+  touched: readonly RolledUpDay[],
   { emit, capsOfUsers }: AlertDependencies,
 ): Promise<Alert[]> {
   if (touched.length === 0) return [];
   const { caps, thresholds } = await readCaps(tx, tenant);
-  const users = [...new Set(touched.map(({ owner }) => owner))].filter(isUser);
+  const days = [...touched, ...(await daysOfUsersWithoutCap(tx, tenant, touched, caps, thresholds))];
+  const users = [...new Set(days.map(({ owner }) => owner))].filter(isUser);
   const userCaps = users.length > 0 ? await capsOfUsers(tx, tenant, users) : new Map<string, UserCaps>();
-  const spends = await readSpend(tx, tenant, withWholeOrg(touched));
+  const spends = await readSpend(tx, tenant, withWholeOrg(days));
   const reached = spends.flatMap((spend) => reachedBy(spend, caps, userCaps, thresholds));
 
   const sent = await insertSentAlerts(tx, tenant, reached.map(sentAlertOf));
@@ -63,7 +65,35 @@ const isUser = (owner: string) => owner !== wholeOrg && owner !== orgAgent;
 
 function withWholeOrg(touched: readonly BudgetOwnerDay[]): BudgetOwnerDay[] {
   const days = new Set(touched.map(({ day }) => day));
-  return [...[...days].map((day) => ({ owner: wholeOrg, day })), ...touched.filter(({ owner }) => isUser(owner))];
+  const ofUsers = distinct(
+    touched.filter(({ owner }) => isUser(owner)),
+    ({ owner, day }) => `${day} ${owner}`,
+  );
+  return [...[...days].map((day) => ({ owner: wholeOrg, day })), ...ofUsers];
+}
+
+/** If the org's caps have changed: the users whose spend has reached a threshold of the org's caps for users. */
+async function daysOfUsersWithoutCap(
+  tx: Transaction,
+  { orgId, mode }: Tenant,
+  touched: readonly RolledUpDay[],
+  { userDaily, userMonthly }: OrgCaps,
+  thresholds: readonly number[],
+): Promise<BudgetOwnerDay[]> {
+  const days = touched.filter(({ owner, isRequested }) => isRequested && owner === wholeOrg).map(({ day }) => day);
+  if (days.length === 0 || (userDaily === null && userMonthly === null)) return [];
+  const least = BigInt(Math.min(100, ...thresholds));
+  return rowsOf(
+    tx,
+    { owner: text(), day: text() },
+    sql`SELECT s.user_id AS owner, changed.day::text AS day
+        FROM unnest(${days}::date[]) AS changed(day) JOIN ${spendDays} AS s ON s.org_id = ${orgId} AND s.mode = ${mode}
+          AND s.user_id NOT IN (${wholeOrg}, ${orgAgent})
+          AND s.day BETWEEN date_trunc('month', changed.day::timestamp)::date AND changed.day
+        GROUP BY s.user_id, changed.day
+        HAVING sum(s.spend_micros) * 100 >= ${userMonthly}::bigint * ${least}::bigint
+          OR sum(s.spend_micros) FILTER (WHERE s.day = changed.day) * 100 >= ${userDaily}::bigint * ${least}::bigint`,
+  );
 }
 
 function reachedBy(
@@ -108,16 +138,18 @@ export function alertsReached(
     .map((threshold) => ({ cap, userId, period, threshold, capMicros, spendMicros }));
 }
 
-const sentAlertOf = ({ cap, userId, period, threshold }: Alert): SentAlert => ({
+const sentAlertOf = ({ cap, userId, period, threshold, capMicros }: Alert): SentAlert => ({
   cap,
   owner: userId ?? orgAgent,
   period,
   threshold,
+  micros: String(capMicros),
 });
 
-const nameOf = ({ cap, owner, period, threshold }: SentAlert) => [cap, owner, period, threshold].join(' ');
+const nameOf = ({ cap, owner, period, threshold, micros }: SentAlert) =>
+  [cap, owner, period, threshold, micros].join(' ');
 
-type SentAlert = { cap: string; owner: string; period: string; threshold: number };
+type SentAlert = { cap: string; owner: string; period: string; threshold: number; micros: string };
 
 /** Marks alerts as sent. Returns those that were not marked before. */
 async function insertSentAlerts(
@@ -129,14 +161,15 @@ async function insertSentAlerts(
   // Insert in one order, so that two transactions wait for each other and never deadlock.
   return rowsOf(
     tx,
-    { cap: text(), owner: text(), period: text(), threshold: integer() },
+    { cap: text(), owner: text(), period: text(), threshold: integer(), micros: text() },
     sql`
-    INSERT INTO ${usageAlertsTold} (org_id, mode, cap, user_id, period, threshold)
-    SELECT ${orgId}, ${mode}, cap, owner, period, threshold
-    FROM jsonb_to_recordset(${sql.json(alerts)}::jsonb) AS a(cap text, owner text, period text, threshold integer)
-    ORDER BY cap, owner, period, threshold
+    INSERT INTO ${usageAlertsTold} (org_id, mode, cap, user_id, period, threshold, cap_micros)
+    SELECT ${orgId}, ${mode}, cap, owner, period, threshold, micros
+    FROM jsonb_to_recordset(${sql.json(alerts)}::jsonb)
+      AS a(cap text, owner text, period text, threshold integer, micros bigint)
+    ORDER BY cap, owner, period, threshold, micros
     ON CONFLICT DO NOTHING
-    RETURNING cap, user_id AS owner, period, threshold`,
+    RETURNING cap, user_id AS owner, period, threshold, cap_micros::text AS micros`,
   );
 }
 

@@ -119,9 +119,9 @@ describe('the caps of a user', () => {
     [5n, null, 5n],
     [null, 7n, 7n],
     [5n, 7n, 5n],
-    [9n, 7n, 7n],
+    [9n, 7n, 9n],
     [0n, 7n, 0n],
-    [9n, 0n, 0n],
+    [9n, 0n, 9n],
   ])('are, for the user’s %s and the org’s %s, %s [MON-021]', (own, org, holds) => {
     const caps = capsForUser({ ...free, userDaily: org, userMonthly: org }, { daily: own, monthly: own });
     expect(caps).toEqual({ ...free, userDaily: holds, userMonthly: holds });

@@ -12,7 +12,7 @@ export type OrgCaps = {
   userMonthly: Micros | null;
 };
 
-/** Caps of a single user. The org's caps for every user apply as well. */
+/** Caps of a single user. Each replaces the org's cap for users; null leaves that one. */
 export type UserCaps = { daily: Micros | null; monthly: Micros | null };
 
 export type Spend = { dayMicros: Micros; monthMicros: Micros };
@@ -82,12 +82,12 @@ const refusal = ({ code, cap }: Bound, isHeldByRunningCalls: boolean): SpendingR
   isHeldByRunningCalls,
 });
 
-/** The caps that apply to one user: the smaller of the user's cap and the org's cap for users. */
+/** The caps that apply to one user: the user's own cap, or else the org's cap for users. */
 export function capsForUser(org: OrgCaps, user: UserCaps): OrgCaps {
   return {
     ...org,
-    userDaily: smaller(user.daily, org.userDaily),
-    userMonthly: smaller(user.monthly, org.userMonthly),
+    userDaily: user.daily ?? org.userDaily,
+    userMonthly: user.monthly ?? org.userMonthly,
   };
 }
 
@@ -107,11 +107,6 @@ export function capsRemaining(
 function remaining(cap: Micros | null, spent: Micros): Micros | null {
   if (cap === null) return null;
   return cap > spent ? cap - spent : 0n;
-}
-
-function smaller(one: Micros | null, other: Micros | null): Micros | null {
-  if (one === null || other === null) return one ?? other;
-  return one < other ? one : other;
 }
 
 /** The refusal as an API error. */

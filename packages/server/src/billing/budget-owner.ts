@@ -34,6 +34,9 @@ export async function spendOfUsers(
 
 export type BudgetOwnerDay = { owner: string; day: string };
 
+/** A day whose alerts are due: its spend has grown or, if `isRequested`, a cap has changed. */
+export type RolledUpDay = BudgetOwnerDay & { isRequested: boolean };
+
 /** Daily spend of every owner and of the whole org, whether rolled up or not. */
 const spendByDay = ({ orgId, mode }: Tenant) => sql`
   SELECT user_id AS owner, day, spend_micros FROM spend_days WHERE org_id = ${orgId} AND mode = ${mode}
@@ -117,7 +120,7 @@ async function moveSpend(tx: Transaction, tenant: Tenant, from: string, to: stri
 }
 
 /** Waits for a running roll-up, and blocks the next one until the transaction ends. */
-async function lockWallet(tx: Transaction, { orgId, mode }: Tenant): Promise<void> {
+export async function lockWallet(tx: Transaction, { orgId, mode }: Tenant): Promise<void> {
   await run(
     tx,
     sql`INSERT INTO ${wallets} AS kept (org_id, mode) VALUES (${orgId}, ${mode})

@@ -77,6 +77,14 @@ const limits: [string, (limit: bigint) => { caps?: Partial<OrgSettings>; own?: U
   ['the month of each user', (limit) => ({ caps: { user_monthly_micros: limit } })],
   ['the day of this user', (limit) => ({ own: { daily: limit, monthly: null } })],
   ['the month of this user', (limit) => ({ own: { daily: null, monthly: limit } })],
+  [
+    'the day of this user above that of each',
+    (limit) => ({ caps: { user_daily_micros: 1n }, own: { daily: limit, monthly: null } }),
+  ],
+  [
+    'the month of this user above that of each',
+    (limit) => ({ caps: { user_monthly_micros: 1n }, own: { daily: null, monthly: limit } }),
+  ],
 ];
 
 describe('an optimistic hold', () => {

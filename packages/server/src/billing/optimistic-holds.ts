@@ -31,8 +31,8 @@ export function optimisticHoldStatement(
   const owner = budgetOwnerOf(userId);
   const needed = sql`${amountMicros * maxUnseenHolds}::bigint`;
   const isUser = sql`${userId !== null}::boolean`;
-  const userDaily = sql`LEAST(o.user_daily_micros, ${userCaps?.daily ?? null}::bigint)`;
-  const userMonthly = sql`LEAST(o.user_monthly_micros, ${userCaps?.monthly ?? null}::bigint)`;
+  const userDaily = sql`COALESCE(${userCaps?.daily ?? null}::bigint, o.user_daily_micros)`;
+  const userMonthly = sql`COALESCE(${userCaps?.monthly ?? null}::bigint, o.user_monthly_micros)`;
   const statement = runStatement(sql`WITH held AS (
       INSERT INTO reservations (id, org_id, mode, user_id, amount_micros, expires_at, run_id)
       VALUES (${reservationId}::uuid, ${orgId}, ${mode}, ${owner}, ${amountMicros},
@@ -76,8 +76,8 @@ const isPlentyForAll = sql.raw(`wallet.balance + spent.wallet > reserved.by_org 
   AND NOT EXISTS (
     SELECT FROM wanted w LEFT JOIN spent_by b ON b.user_id = w.owner LEFT JOIN reserved_by r ON r.user_id = w.owner
     WHERE w.is_user AND (
-      LEAST(o.user_daily_micros, w.daily) - COALESCE(b.day, 0) <= COALESCE(r.micros, 0) + w.needed
-      OR LEAST(o.user_monthly_micros, w.monthly) - COALESCE(b.month, 0) <= COALESCE(r.micros, 0) + w.needed))`);
+      COALESCE(w.daily, o.user_daily_micros) - COALESCE(b.day, 0) <= COALESCE(r.micros, 0) + w.needed
+      OR COALESCE(w.monthly, o.user_monthly_micros) - COALESCE(b.month, 0) <= COALESCE(r.micros, 0) + w.needed))`);
 
 const spentOn = sql.raw(`${spent(isToday)} AS day, ${spent(isThisMonth)} AS month`);
 

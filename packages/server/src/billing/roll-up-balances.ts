@@ -4,10 +4,10 @@ import { distinct, requestedRows } from '../platform/db/batch-concurrent-calls.t
 import type { Database, Executor, Transaction } from '../platform/db/pool.ts';
 import { rowsOf, run } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
-import { micros, text } from '../platform/db/table.ts';
+import { boolean, micros, text } from '../platform/db/table.ts';
 import { transaction } from '../platform/db/transaction.ts';
 import { type AlertDependencies, emitAlerts } from './alerts.ts';
-import { type BudgetOwnerDay, wholeOrg } from './budget-owner.ts';
+import { lockWallet, type RolledUpDay, wholeOrg } from './budget-owner.ts';
 import { wallets } from './tables.ts';
 
 /**
@@ -52,16 +52,40 @@ async function listTenantsToRollUp(db: Executor): Promise<Tenant[]> {
   return rows.map((row) => ({ orgId: row.org_id, mode: row.mode }));
 }
 
-/** Adds the entries of a wallet to the totals and returns the changed days. Null if another process has the lock. */
-export async function rollUpWallet(tx: Transaction, { orgId, mode }: Tenant): Promise<BudgetOwnerDay[] | null> {
+/**
+ * Call this in the transaction of a cap change, before it. It emits the alerts for spend that has reached the caps of
+ * now: a roll-up after the change would compare that spend with the new caps only. The next roll-up checks the new caps.
+ */
+export async function emitBeforeCapChange(
+  tx: Transaction,
+  tenant: Tenant,
+  userId: string | null,
+  alerts: AlertDependencies,
+): Promise<void> {
+  await lockWallet(tx, tenant);
+  const touched = await rollUpWallet(tx, tenant);
+  if (touched) await emitAlerts(tx, tenant, touched, alerts);
+  // An entry without money. The roll-up finds it after the commit, even if nothing is spent any more.
+  await run(
+    tx,
+    sql`INSERT INTO unfolded_entries (org_id, mode, wallet_micros, spend_micros, user_id, day)
+        VALUES (${tenant.orgId}, ${tenant.mode}, 0, 0, ${userId ?? wholeOrg}, (now() AT TIME ZONE 'UTC')::date)`,
+  );
+}
+
+/**
+ * Adds the entries of a wallet to the totals and returns the days whose alerts are due. Null if another process has the
+ * lock.
+ */
+export async function rollUpWallet(tx: Transaction, { orgId, mode }: Tenant): Promise<RolledUpDay[] | null> {
   const locked = await run(
     tx,
     sql`SELECT 1 FROM ${wallets} WHERE org_id = ${orgId} AND mode = ${mode} FOR UPDATE SKIP LOCKED`,
   );
   if (locked === 0) return null;
-  return rowsOf(
+  const rows = await rowsOf(
     tx,
-    { owner: text(), day: text() },
+    { owner: text(), day: text(), is_requested: boolean() },
     sql`
     WITH taken AS (
       DELETE FROM unfolded_entries WHERE org_id = ${orgId} AND mode = ${mode}
@@ -69,14 +93,18 @@ export async function rollUpWallet(tx: Transaction, { orgId, mode }: Tenant): Pr
     ), paid AS (
       UPDATE wallets SET balance_micros = balance_micros + (SELECT COALESCE(sum(wallet_micros), 0) FROM taken)
       WHERE org_id = ${orgId} AND mode = ${mode}
+    ), added AS (
+      INSERT INTO spend_days AS kept (org_id, mode, user_id, day, spend_micros)
+      SELECT ${orgId}, ${mode}, COALESCE(owner, ${wholeOrg}), day, sum(spend_micros)
+      FROM taken WHERE spend_micros <> 0
+      GROUP BY GROUPING SETS ((owner, day), (day))
+      ON CONFLICT (org_id, mode, user_id, day) DO UPDATE SET spend_micros = kept.spend_micros + EXCLUDED.spend_micros
+      RETURNING user_id, day
     )
-    INSERT INTO spend_days AS kept (org_id, mode, user_id, day, spend_micros)
-    SELECT ${orgId}, ${mode}, COALESCE(owner, ${wholeOrg}), day, sum(spend_micros)
-    FROM taken WHERE spend_micros <> 0
-    GROUP BY GROUPING SETS ((owner, day), (day))
-    ON CONFLICT (org_id, mode, user_id, day) DO UPDATE SET spend_micros = kept.spend_micros + EXCLUDED.spend_micros
-    RETURNING user_id AS owner, day::text AS day`,
+    SELECT user_id AS owner, day::text AS day, false AS is_requested FROM added
+    UNION SELECT owner, day::text, true FROM taken WHERE spend_micros = 0 AND wallet_micros = 0`,
   );
+  return rows.map(({ owner, day, is_requested: isRequested }) => ({ owner, day, isRequested }));
 }
 
 /** The balance of a wallet. It is negative by at most the cost of the calls that ran when it became empty. */

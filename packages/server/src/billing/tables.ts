@@ -56,4 +56,6 @@ export const usageAlertsTold = table('usage_alerts_told', {
   user_id: text(),
   period: text(),
   threshold: integer(),
+  /** The same threshold of another amount is another alert. */
+  cap_micros: micros(),
 });

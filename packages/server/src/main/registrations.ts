@@ -8,7 +8,7 @@ import { register as registerAgents } from '../agents/register.ts';
 import { register as registerAutomation } from '../automation/register.ts';
 import { moveRoutinesToTimezone } from '../automation/routines/routine-changes.ts';
 import { register as registerBilling } from '../billing/register.ts';
-import { readBalances } from '../billing/roll-up-balances.ts';
+import { emitBeforeCapChange, readBalances } from '../billing/roll-up-balances.ts';
 import type { AgentComputers } from '../computers/agent-computers.ts';
 import type { RemoteBrowsers } from '../computers/browser/remote-browser.ts';
 import { register as registerComputers } from '../computers/register.ts';
@@ -65,6 +65,7 @@ export type ServerParts = {
 export function registrationsOf(kernel: Kernel, parts: ServerParts): Registration[] {
   const { db, processNews, customerMemory } = kernel;
   const { engine } = parts;
+  const alerts = { emit, capsOfUsers: capsOf };
   const conversationErasure = () => modules.toReversed().flatMap((module) => module.conversationErasure ?? []);
   const modules: Registration[] = [
     registerPlatform(),
@@ -73,10 +74,10 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
       findDeployment: async (tx, orgId, reference) =>
         (await holdDeployment(tx, orgId, reference, 'default_deployment')).id,
       rollMemorySecret: customerMemory.rollSecret,
+      capsChange: (tx, tenant) => emitBeforeCapChange(tx, tenant, null, alerts),
     }),
     registerBilling(kernel, {
-      emit,
-      capsOfUsers: capsOf,
+      ...alerts,
       deploymentIdOf: async ({ orgId }, reference) =>
         (await findDeployment(db, orgId, reference))?.deployment.id ?? null,
       deploymentNames: ({ orgId }, ids) => deploymentNames(db, orgId, ids),
@@ -101,6 +102,7 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
         };
       },
       timezoneGiven: moveRoutinesToTimezone,
+      capsChange: (tx, tenant, userId) => emitBeforeCapChange(tx, tenant, userId, alerts),
     }),
     registerEngine(kernel, { ...parts, conversationErasure }),
     registerComputers(kernel, parts),

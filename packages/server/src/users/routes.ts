@@ -22,9 +22,11 @@ export type UserDependencies = {
   shutOut: (tx: Transaction, tenant: Tenant, userId: string) => Promise<() => void>;
   /** Called when a user gets a time zone, to reschedule what follows their clock. */
   timezoneGiven: (tx: Transaction, tenant: Tenant, userId: string, timezone: string | null) => Promise<void>;
+  /** Called before a cap of a user changes, in the same transaction. */
+  capsChange: (tx: Transaction, tenant: Tenant, userId: string) => Promise<void>;
 };
 
-export function userRoutes({ db, jobs, shutOut, timezoneGiven }: UserDependencies): Handlers<'users'> {
+export function userRoutes({ db, jobs, shutOut, timezoneGiven, capsChange }: UserDependencies): Handlers<'users'> {
   return {
     list: async ({ caller, query, page }) => {
       const filter = { status: query.status, email: query.email, createdAfter: query.created_after };
@@ -50,6 +52,8 @@ export function userRoutes({ db, jobs, shutOut, timezoneGiven }: UserDependencie
           ? (await holdDeployment(tx, caller.orgId, reference, 'default_deployment')).id
           : reference;
         const changes = { ...rest, ...(deployment !== undefined && { default_deployment: deployment }) };
+        const hasCap = body.spend_cap_usd !== undefined || body.monthly_cap_usd !== undefined;
+        if (hasCap) await capsChange(tx, caller, params.user_id);
         const row = await changeUser(tx, origin, params.user_id, changes);
         if (body.timezone !== undefined) await timezoneGiven(tx, caller, params.user_id, row.timezone);
         return {

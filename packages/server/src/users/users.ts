@@ -91,16 +91,10 @@ export async function changeUser(
   const settings = await findSettings(tx, origin);
   const changes: Partial<UserRow> = { ...rest } as Partial<UserRow>;
   if (spend_cap_usd !== undefined) {
-    changes.daily_cap_micros = readCap(spend_cap_usd, 'spend_cap_usd', [
-      settings.user_daily_micros,
-      settings.org_daily_micros,
-    ]);
+    changes.daily_cap_micros = readCap(spend_cap_usd, 'spend_cap_usd', settings.org_daily_micros);
   }
   if (monthly_cap_usd !== undefined) {
-    changes.monthly_cap_micros = readCap(monthly_cap_usd, 'monthly_cap_usd', [
-      settings.user_monthly_micros,
-      settings.org_monthly_micros,
-    ]);
+    changes.monthly_cap_micros = readCap(monthly_cap_usd, 'monthly_cap_usd', settings.org_monthly_micros);
   }
   const row = await updateUser(tx, origin, userId, changes);
   await recordAudit(tx, origin, {
@@ -124,21 +118,18 @@ export function refusalOf({ erasing_since, status }: Pick<UserRow, 'erasing_sinc
 
 const beingErased = () => fail('user_disabled', { message: 'This user is being erased. Try again when it is done.' });
 
-/** A user's cap may exceed neither the org's cap for every user nor the org's own cap. */
+/** A user's own cap may be above the org's cap for users, so that one user can get more, but not above the org's own. */
 function readCap(
   wanted: number | null,
   param: 'spend_cap_usd' | 'monthly_cap_usd',
-  ceilings: readonly (Micros | null)[],
+  ceiling: Micros | null,
 ): Micros | null {
   if (wanted === null) return null;
   const cap = usdToMicros(wanted);
-  const ceiling = ceilings
-    .filter((each) => each !== null)
-    .reduce<Micros | null>((least, each) => (least === null || each < least ? each : least), null);
   if (ceiling !== null && cap > ceiling) {
     throw fail('cap_above_maximum', {
       param,
-      message: `${wanted} is above the org’s cap of ${microsToUsd(ceiling)} US dollars.`,
+      message: `${wanted} is above the org’s own cap of ${microsToUsd(ceiling)} US dollars.`,
     });
   }
   return cap;

@@ -89,6 +89,7 @@ const contents: readonly { title: string; pages: readonly string[] }[] = [
       'local-models',
       'reasoning-and-pictures',
       'tests',
+      'success-criteria',
       'versions',
       'knowledge',
       'memory',

@@ -116,8 +116,9 @@ class Conversations(Group):
             context: Data for this message only; the agent reads it as data, never as instructions.
             attachments: Files uploaded before with `POST /v1/files`, at most 10.
             output_schema: A JSON Schema for the structured answer, at most 32 KB.
-            success_criteria: The goal of the task; a judge checks it at the end and sets the task’s
-                `outcome`.
+            success_criteria: What the result must meet. The message becomes a task, the agent reads
+                the criteria, and a judge checks the result and sets `outcome`; a result that does
+                not meet them is sent back at most twice.
             tools: Your functions that the agent may call for this message, in addition to the
                 deployment’s; at most 32.
             hand_off: `auto`: the agent decides whether it answers or hands off to a task; `always`:
@@ -261,8 +262,9 @@ class Conversations(Group):
             context: Data for this message only; the agent reads it as data, never as instructions.
             attachments: Files uploaded before with `POST /v1/files`, at most 10.
             output_schema: A JSON Schema for the structured answer, at most 32 KB.
-            success_criteria: The goal of the task; a judge checks it at the end and sets the task’s
-                `outcome`.
+            success_criteria: What the result must meet. The message becomes a task, the agent reads
+                the criteria, and a judge checks the result and sets `outcome`; a result that does
+                not meet them is sent back at most twice.
             tools: Your functions that the agent may call for this message, in addition to the
                 deployment’s; at most 32.
             hand_off: `auto`: the agent decides whether it answers or hands off to a task; `always`:
@@ -664,8 +666,9 @@ class AsyncConversations(AsyncGroup):
             context: Data for this message only; the agent reads it as data, never as instructions.
             attachments: Files uploaded before with `POST /v1/files`, at most 10.
             output_schema: A JSON Schema for the structured answer, at most 32 KB.
-            success_criteria: The goal of the task; a judge checks it at the end and sets the task’s
-                `outcome`.
+            success_criteria: What the result must meet. The message becomes a task, the agent reads
+                the criteria, and a judge checks the result and sets `outcome`; a result that does
+                not meet them is sent back at most twice.
             tools: Your functions that the agent may call for this message, in addition to the
                 deployment’s; at most 32.
             hand_off: `auto`: the agent decides whether it answers or hands off to a task; `always`:
@@ -809,8 +812,9 @@ class AsyncConversations(AsyncGroup):
             context: Data for this message only; the agent reads it as data, never as instructions.
             attachments: Files uploaded before with `POST /v1/files`, at most 10.
             output_schema: A JSON Schema for the structured answer, at most 32 KB.
-            success_criteria: The goal of the task; a judge checks it at the end and sets the task’s
-                `outcome`.
+            success_criteria: What the result must meet. The message becomes a task, the agent reads
+                the criteria, and a judge checks the result and sets `outcome`; a result that does
+                not meet them is sent back at most twice.
             tools: Your functions that the agent may call for this message, in addition to the
                 deployment’s; at most 32.
             hand_off: `auto`: the agent decides whether it answers or hands off to a task; `always`:

@@ -121,7 +121,6 @@ class Memory(Group):
         from a conversation.
 
         Args:
-            memory_id: The id of a remembered fact, `mem_` and 24 characters.
             user_id: The user of the memory; absent: the org’s own agent.
 
         Fails with `user_required`, `user_disabled`, `memory_endpoint_required`,
@@ -280,7 +279,6 @@ class AsyncMemory(AsyncGroup):
         from a conversation.
 
         Args:
-            memory_id: The id of a remembered fact, `mem_` and 24 characters.
             user_id: The user of the memory; absent: the org’s own agent.
 
         Fails with `user_required`, `user_disabled`, `memory_endpoint_required`,

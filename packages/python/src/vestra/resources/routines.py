@@ -44,6 +44,7 @@ class Routines(Group):
         self,
         *,
         ask: str,
+        success_criteria: str | None = None,
         name: str | None = None,
         every: str | None = None,
         schedule: params.RoutineScheduleParam | None = None,
@@ -65,6 +66,8 @@ class Routines(Group):
 
         Args:
             ask: The message to the agent at every run, 1 to 8,000 characters.
+            success_criteria: What the result of every run must meet, as in a message; each run is
+                then a task with an `outcome`.
             name: Its name; absent: the start of `ask`.
             every: Plain words such as `weekday at 08:00`, `mon, wed, fri at 18:30`, `30 minutes` or
                 `month on the 1st at 09:00`.
@@ -94,6 +97,7 @@ class Routines(Group):
             "/v1/routines",
             body={
                 "ask": ask,
+                "success_criteria": success_criteria,
                 "name": name,
                 "every": every,
                 "schedule": schedule,
@@ -141,6 +145,7 @@ class Routines(Group):
         routine_id: str,
         *,
         ask: str | None = None,
+        success_criteria: str | None | Omit = OMIT,
         name: str | None = None,
         every: str | None = None,
         schedule: params.RoutineScheduleParam | None = None,
@@ -162,6 +167,8 @@ class Routines(Group):
         Args:
             routine_id: The id of a routine, `rtn_` and 24 characters.
             ask: The new message to the agent.
+            success_criteria: What the result of every run must meet; null: the runs are no longer
+                judged.
             name: Its name; absent: the start of `ask`.
             every: Plain words such as `weekday at 08:00`, `mon, wed, fri at 18:30`, `30 minutes` or
                 `month on the 1st at 09:00`.
@@ -202,7 +209,7 @@ class Routines(Group):
                 "deployment": deployment,
                 "enabled": enabled,
             },
-            nullable={"filters": filters},
+            nullable={"success_criteria": success_criteria, "filters": filters},
             takes_body=True,
             timeout=timeout,
             extra_headers=extra_headers,
@@ -330,6 +337,7 @@ class AsyncRoutines(AsyncGroup):
         self,
         *,
         ask: str,
+        success_criteria: str | None = None,
         name: str | None = None,
         every: str | None = None,
         schedule: params.RoutineScheduleParam | None = None,
@@ -351,6 +359,8 @@ class AsyncRoutines(AsyncGroup):
 
         Args:
             ask: The message to the agent at every run, 1 to 8,000 characters.
+            success_criteria: What the result of every run must meet, as in a message; each run is
+                then a task with an `outcome`.
             name: Its name; absent: the start of `ask`.
             every: Plain words such as `weekday at 08:00`, `mon, wed, fri at 18:30`, `30 minutes` or
                 `month on the 1st at 09:00`.
@@ -380,6 +390,7 @@ class AsyncRoutines(AsyncGroup):
             "/v1/routines",
             body={
                 "ask": ask,
+                "success_criteria": success_criteria,
                 "name": name,
                 "every": every,
                 "schedule": schedule,
@@ -427,6 +438,7 @@ class AsyncRoutines(AsyncGroup):
         routine_id: str,
         *,
         ask: str | None = None,
+        success_criteria: str | None | Omit = OMIT,
         name: str | None = None,
         every: str | None = None,
         schedule: params.RoutineScheduleParam | None = None,
@@ -448,6 +460,8 @@ class AsyncRoutines(AsyncGroup):
         Args:
             routine_id: The id of a routine, `rtn_` and 24 characters.
             ask: The new message to the agent.
+            success_criteria: What the result of every run must meet; null: the runs are no longer
+                judged.
             name: Its name; absent: the start of `ask`.
             every: Plain words such as `weekday at 08:00`, `mon, wed, fri at 18:30`, `30 minutes` or
                 `month on the 1st at 09:00`.
@@ -488,7 +502,7 @@ class AsyncRoutines(AsyncGroup):
                 "deployment": deployment,
                 "enabled": enabled,
             },
-            nullable={"filters": filters},
+            nullable={"success_criteria": success_criteria, "filters": filters},
             takes_body=True,
             timeout=timeout,
             extra_headers=extra_headers,

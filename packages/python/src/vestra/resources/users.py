@@ -143,10 +143,10 @@ class Users(Group):
             locale: The user’s language as a tag such as `en` or `pt-BR`.
             timezone: The user’s IANA time zone such as `Europe/Berlin`, which routines use.
             metadata: Your data about the user; replaces the stored data.
-            spend_cap_usd: US dollars a day that the user may spend, at most the org’s; null: the
-                org’s cap for users.
-            monthly_cap_usd: US dollars a calendar month that the user may spend, at most the org’s;
-                null: the org’s cap for users.
+            spend_cap_usd: US dollars a day that the user may spend, at most the org’s own cap; it
+                may be above the org’s cap for users, which null restores.
+            monthly_cap_usd: US dollars a calendar month that the user may spend, at most the org’s
+                own cap; it may be above the org’s cap for users, which null restores.
             default_deployment: The deployment that answers the user if none is named: a dep_ id, a
                 slug or a name; null clears it.
             status: `disabled` rejects every call for the user, including sessions; `active` enables
@@ -392,10 +392,10 @@ class AsyncUsers(AsyncGroup):
             locale: The user’s language as a tag such as `en` or `pt-BR`.
             timezone: The user’s IANA time zone such as `Europe/Berlin`, which routines use.
             metadata: Your data about the user; replaces the stored data.
-            spend_cap_usd: US dollars a day that the user may spend, at most the org’s; null: the
-                org’s cap for users.
-            monthly_cap_usd: US dollars a calendar month that the user may spend, at most the org’s;
-                null: the org’s cap for users.
+            spend_cap_usd: US dollars a day that the user may spend, at most the org’s own cap; it
+                may be above the org’s cap for users, which null restores.
+            monthly_cap_usd: US dollars a calendar month that the user may spend, at most the org’s
+                own cap; it may be above the org’s cap for users, which null restores.
             default_deployment: The deployment that answers the user if none is named: a dep_ id, a
                 slug or a name; null clears it.
             status: `disabled` rejects every call for the user, including sessions; `active` enables

@@ -20,6 +20,8 @@ type OrgDependencies = {
   findDeployment: (tx: Transaction, orgId: string, reference: string) => Promise<string>;
   /** Replaces the secret that signs requests to the org's memory endpoint. */
   rollMemorySecret: (tx: Transaction, origin: Origin) => Promise<RolledSecret>;
+  /** Called before the org's caps or alert thresholds change, in the same transaction. */
+  capsChange: (tx: Transaction, tenant: Tenant) => Promise<void>;
   /** The reason why agents cannot use this model in the mode, or null. */
   refuseModel: (mode: Mode, id: string) => string | null;
 };
@@ -64,16 +66,21 @@ function assertUsable({ refuseModel }: OrgDependencies, mode: Mode, fallbacks: R
   }
 }
 
-export function limitRoutes({ db, requestsPerMinute }: OrgDependencies): Handlers<'limits'> {
+export function limitRoutes({ db, requestsPerMinute, capsChange }: OrgDependencies): Handlers<'limits'> {
   const findInMode = batchedOrgReads(db);
   return {
     get: async ({ caller }) => presentLimits(await findInMode(caller), requestsPerMinute),
     update: async ({ origin, body }) => {
       await transaction(db, (tx) =>
-        changeLimits(tx, origin, {
-          ...(body.caps && { caps: body.caps }),
-          ...(body.usage_alerts && { thresholds: body.usage_alerts.thresholds }),
-        }),
+        changeLimits(
+          tx,
+          origin,
+          {
+            ...(body.caps && { caps: body.caps }),
+            ...(body.usage_alerts && { thresholds: body.usage_alerts.thresholds }),
+          },
+          capsChange,
+        ),
       );
       return presentLimits(await orgInMode(db, origin), requestsPerMinute);
     },

@@ -1,7 +1,7 @@
 import { fail } from '@vestra/contract/errors';
 import { type Micros, microsToUsd, usdToMicros } from '@vestra/contract/money';
 import type { Mode } from '@vestra/contract/route';
-import type { Origin } from '../../platform/caller.ts';
+import type { Origin, Tenant } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { recordAudit } from '../audit/audit-log.ts';
 import type { OrgSettings } from '../tables.ts';
@@ -46,7 +46,9 @@ export async function changeLimits(
   tx: Transaction,
   origin: Origin,
   wanted: { caps?: Parameters<typeof changedCaps>[2]; thresholds?: number[] },
+  capsChange: (tx: Transaction, tenant: Tenant) => Promise<void>,
 ): Promise<void> {
+  await capsChange(tx, origin);
   const before = await lockSettings(tx, origin);
   const { max_org_daily_micros: ceiling } = await findOrg(tx, origin.orgId);
   const caps = wanted.caps ? changedCaps(before, ceiling, wanted.caps) : {};

@@ -7,6 +7,7 @@ import { emit, findSettings, recordAudit } from '../../account/index.ts';
 import { type DeploymentRow, holdDeployment } from '../../agents/deployments/index.ts';
 import { defaultDeployment } from '../../engine/conversations/index.ts';
 import { admit, assertPayable, type Engine } from '../../engine/index.ts';
+import { presentOutcome } from '../../engine/tasks/index.ts';
 import type { Origin, Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
@@ -42,10 +43,11 @@ export async function createBatch(engine: Engine, tx: Transaction, origin: Origi
     item_count: body.items.length,
     metadata: body.metadata ?? {},
   });
-  const items = body.items.map(({ user_id, message, context, metadata }) => ({
+  const items = body.items.map(({ user_id, message, context, success_criteria, metadata }) => ({
     user_id: user_id ?? null,
     message,
     context: context ?? null,
+    success_criteria: success_criteria ?? null,
     metadata: metadata ?? {},
   }));
   await insertItems(tx, batch, items);
@@ -132,10 +134,10 @@ export const presentItem = (row: ShownItem, { created_at }: BatchRow) => ({
 });
 
 /** Erasing the user also removed the result. */
-function resultOf({ status, reply, text, data, outcome_met, outcome_reason }: ShownItem) {
+function resultOf(row: ShownItem) {
+  const { status, reply, text, data } = row;
   if (status !== 'succeeded' || reply === null) return null;
-  const outcome = outcome_met === null ? null : { met: outcome_met, reason: outcome_reason ?? '' };
-  return { reply, text, data: data ?? null, outcome };
+  return { reply, text, data: data ?? null, outcome: presentOutcome(row) };
 }
 
 /** Completed batches have stored totals. Those of open batches are counted. */

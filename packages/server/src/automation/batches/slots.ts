@@ -74,10 +74,12 @@ async function freeOfOwnAgent(tx: Transaction, { orgId, mode }: Tenant): Promise
   return Math.max(0, maxOfOwnAgent - (found?.held ?? 0));
 }
 
-const { item_index, user_id, context, metadata } = batchItems.columns;
-const queuedShape = { item_index, user_id, message: text(), context, metadata };
+const { item_index, user_id, context, success_criteria, metadata } = batchItems.columns;
+const queuedShape = { item_index, user_id, message: text(), context, success_criteria, metadata };
 
-export type QueuedItem = Pick<BatchItemRow, 'item_index' | 'user_id' | 'context' | 'metadata'> & { message: string };
+export type QueuedItem = Pick<BatchItemRow, 'item_index' | 'user_id' | 'context' | 'success_criteria' | 'metadata'> & {
+  message: string;
+};
 
 /** Items that may start now, in the order sent. The row of the batch must be locked. */
 export async function nextItems(tx: Transaction, batch: BatchRow, left: Left, most: number): Promise<QueuedItem[]> {
@@ -86,9 +88,9 @@ export async function nextItems(tx: Transaction, batch: BatchRow, left: Left, mo
   return rowsOf(
     tx,
     queuedShape,
-    sql`(SELECT item_index, user_id, message, context, metadata FROM batch_items
+    sql`(SELECT item_index, user_id, message, context, success_criteria, metadata FROM batch_items
         WHERE batch_id = ${batch.id} AND status = 'queued' AND user_id IS NOT NULL ORDER BY item_index LIMIT ${most})
-      UNION ALL (SELECT item_index, user_id, message, context, metadata FROM batch_items
+      UNION ALL (SELECT item_index, user_id, message, context, success_criteria, metadata FROM batch_items
         WHERE batch_id = ${batch.id} AND status = 'queued' AND user_id IS NULL ORDER BY item_index LIMIT ${ofOrg})
       ORDER BY item_index LIMIT ${most}`,
   );

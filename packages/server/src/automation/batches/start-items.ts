@@ -144,11 +144,11 @@ async function startOneByOne(
   return begun;
 }
 
-const messageOf = ({ message, context }: QueuedItem): NewMessage => ({
+const messageOf = ({ message, context, success_criteria }: QueuedItem): NewMessage => ({
   text: message,
   context,
   attachments: [],
-  request: { hand_off: 'always', plan: false },
+  request: { hand_off: 'always', plan: false, ...(success_criteria !== null && { success_criteria }) },
   origin: 'batch',
 });
 

@@ -14,7 +14,7 @@ import {
   update,
 } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
-import { boolean, columnsOf, count, json, micros, type NewRowOf, text } from '../../platform/db/table.ts';
+import { boolean, columnsOf, count, integer, json, micros, type NewRowOf, text } from '../../platform/db/table.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
 import type { EraseConversations, EraseStep } from '../../platform/registration.ts';
 import { type BatchCounts, type BatchItemRow, type BatchRow, batches, batchItems } from './tables.ts';
@@ -31,6 +31,7 @@ type NewItem = {
   user_id: string | null;
   message: string;
   context: Record<string, unknown> | null;
+  success_criteria: string | null;
   metadata: Record<string, string>;
 };
 
@@ -45,10 +46,10 @@ export async function insertItems(tx: Transaction, batch: BatchRow, items: reado
     const rows = items.slice(from, from + itemsAtOnce).map((item, at) => ({ item_index: from + at, ...item }));
     await run(
       tx,
-      sql`INSERT INTO batch_items (batch_id, org_id, mode, item_index, user_id, message, context, metadata)
-      SELECT ${batch.id}, ${batch.org_id}, ${batch.mode}, item_index, user_id, message, context, metadata
+      sql`INSERT INTO batch_items (batch_id, org_id, mode, item_index, user_id, message, context, success_criteria, metadata)
+      SELECT ${batch.id}, ${batch.org_id}, ${batch.mode}, item_index, user_id, message, context, success_criteria, metadata
       FROM json_to_recordset(${sql.json(rows)})
-        AS i(item_index integer, user_id text, message text, context json, metadata json)`,
+        AS i(item_index integer, user_id text, message text, context json, success_criteria text, metadata json)`,
     );
   }
 }
@@ -128,6 +129,7 @@ export type ShownItem = BatchItemRow & {
   data: unknown;
   outcome_met: boolean | null;
   outcome_reason: string | null;
+  outcome_rounds: number | null;
 };
 
 const shownShape = {
@@ -137,6 +139,7 @@ const shownShape = {
   data: json().nullable(),
   outcome_met: boolean().nullable(),
   outcome_reason: text().nullable(),
+  outcome_rounds: integer().nullable(),
 };
 const itemColumns = columnsOf(batchItems, 'i');
 
@@ -146,7 +149,7 @@ export const listItems = (db: Executor, batchId: string, { limit, after }: Page)
     db,
     shownShape,
     sql`SELECT ${itemColumns}, u.acknowledgement AS reply, u.reply_text AS text, u.reply_data AS data,
-        t.outcome_met, t.outcome_reason
+        t.outcome_met, t.outcome_reason, t.outcome_rounds
       FROM batch_items i LEFT JOIN turns u ON u.id = i.turn_id
       LEFT JOIN tasks t ON t.org_id = i.org_id AND t.mode = i.mode AND t.id = i.task_id
       WHERE ${sql.and(sql`i.batch_id = ${batchId}`, after && sql`i.item_index > ${Number(after[0])}`)}
@@ -167,7 +170,7 @@ export async function failQueued(
   await run(
     tx,
     sql`UPDATE batch_items SET status = 'failed', error_code = ${error.code}, error_message = ${error.message},
-        message = NULL, context = NULL, finished_at = now()
+        message = NULL, context = NULL, success_criteria = NULL, finished_at = now()
       WHERE ${isMeant}`,
   );
 }
@@ -175,7 +178,7 @@ export async function failQueued(
 export async function cancelQueued(tx: Transaction, batchId: string): Promise<void> {
   await run(
     tx,
-    sql`UPDATE batch_items SET status = 'cancelled', message = NULL, context = NULL, finished_at = now()
+    sql`UPDATE batch_items SET status = 'cancelled', message = NULL, context = NULL, success_criteria = NULL, finished_at = now()
       WHERE batch_id = ${batchId} AND status = 'queued'`,
   );
 }
@@ -193,7 +196,7 @@ export async function markStarted(tx: Transaction, batch: BatchRow, started: rea
 
 // The indices are given twice because PostgreSQL cannot estimate the JSON and would read the whole batch.
 const markStartedStatement = (batchId: string, started: readonly StartedItem[]) =>
-  runStatement(sql`UPDATE batch_items SET status = 'running', slot = 'held', message = NULL, context = NULL,
+  runStatement(sql`UPDATE batch_items SET status = 'running', slot = 'held', message = NULL, context = NULL, success_criteria = NULL,
       conversation_id = s.conversation_id, turn_id = s.turn_id, task_id = s.task_id
     FROM json_to_recordset(${sql.json(started)})
       AS s(item_index integer, conversation_id text, turn_id text, task_id text)
@@ -245,7 +248,7 @@ export function endItemStatement(turn: TurnRow, costMicros: Sql): Statement<Item
 export const eraseItemsOf: EraseConversations = async (tx, { orgId, mode }, conversationIds) => {
   await run(
     tx,
-    sql`UPDATE batch_items SET message = NULL, context = NULL, metadata = '{}', conversation_id = NULL, turn_id = NULL,
+    sql`UPDATE batch_items SET message = NULL, context = NULL, success_criteria = NULL, metadata = '{}', conversation_id = NULL, turn_id = NULL,
         cost_micros = COALESCE(cost_micros, (SELECT sum(amount_micros) FROM ledger_entries l
           WHERE l.account = 'spend' AND l.task_id = batch_items.task_id)),
         task_id = NULL, error_message = CASE WHEN error_code IS NOT NULL THEN 'The conversation was deleted.' END
@@ -258,7 +261,7 @@ export function itemEraser(jobs: JobSender): EraseStep {
     const rows = await rowsOf(
       tx,
       { batch_id: text(), was_open: boolean() },
-      sql`UPDATE batch_items SET user_id = NULL, message = NULL, context = NULL, metadata = '{}', conversation_id = NULL,
+      sql`UPDATE batch_items SET user_id = NULL, message = NULL, context = NULL, success_criteria = NULL, metadata = '{}', conversation_id = NULL,
         turn_id = NULL, slot = NULL,
         cost_micros = COALESCE(batch_items.cost_micros, (SELECT sum(amount_micros) FROM ledger_entries l
           WHERE l.account = 'spend' AND l.task_id = batch_items.task_id)),

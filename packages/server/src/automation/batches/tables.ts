@@ -29,6 +29,7 @@ export const batchItems = table('batch_items', {
   slot: text<'held' | 'given_up' | 'wanted'>().nullable(),
   message: text().nullable(),
   context: json<Record<string, unknown>>().nullable(),
+  success_criteria: text().nullable(),
   metadata: json<Record<string, string>>(),
   conversation_id: text().nullable(),
   turn_id: text().nullable(),

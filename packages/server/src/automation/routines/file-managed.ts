@@ -53,6 +53,7 @@ type DeclaredRow = Required<
     | 'user_id'
     | 'name'
     | 'ask'
+    | 'success_criteria'
     | 'kind'
     | 'every'
     | 'cron'
@@ -73,10 +74,10 @@ async function wantedRows(tx: Transaction, tenant: Tenant, declared: readonly Fi
     return zone;
   };
   const rows: DeclaredRow[] = [];
-  for (const { name, ask, enabled, filters, timezone, users, ...when } of declared) {
+  for (const { name, ask, success_criteria = null, enabled, filters, timezone, users, ...when } of declared) {
     const cron = cronOf(when);
     for (const userId of users.length === 0 ? [null] : new Set(users)) {
-      const common = { user_id: userId, name, ask, enabled, status: 'active' as const };
+      const common = { user_id: userId, name, ask, success_criteria, enabled, status: 'active' as const };
       if (cron === null) {
         rows.push({ ...common, ...onCall, filters: filters ?? null });
         continue;

@@ -42,6 +42,7 @@ describe('creating a routine', () => {
       conversation_id: expect.stringMatching(/^conv_/),
       name: 'Morning',
       ask: 'Report the open tickets.',
+      success_criteria: null,
       kind: 'schedule',
       schedule: { every: 'weekday at 08:00', cron: '0 8 * * 1-5', timezone: 'Europe/Berlin' },
       trigger: null,

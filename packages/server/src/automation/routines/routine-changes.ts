@@ -73,6 +73,7 @@ export async function createRoutine(
     ...(named && columnsOf(named)),
     name: nameOfRoutine(body),
     ask: body.ask,
+    success_criteria: body.success_criteria ?? null,
     enabled: body.enabled,
     status: 'active' as const,
     ...(timing
@@ -113,6 +114,7 @@ export async function changeRoutine(
   const wanted: RoutineChanges = {
     ...(body.name !== undefined && { name: body.name }),
     ...(body.ask !== undefined && { ask: body.ask }),
+    ...(body.success_criteria !== undefined && { success_criteria: body.success_criteria }),
     ...(body.filters !== undefined && { filters: body.filters }),
     ...named,
     ...user.changes,

@@ -165,6 +165,7 @@ export function presentRoutine(row: RoutineRow, { publicUrl }: { publicUrl: stri
     conversation_id: row.managed_by === 'file' || row.made_by_agent ? null : row.conversation_id,
     name: row.name,
     ask: row.ask,
+    success_criteria: row.success_criteria,
     kind: row.kind,
     schedule:
       row.cron === null || row.timezone === null ? null : { every: row.every, cron: row.cron, timezone: row.timezone },

@@ -51,7 +51,11 @@ async function runRoutine(
       text: routine.ask,
       context: payload,
       attachments: [],
-      request: { hand_off: 'auto', plan: false },
+      request: {
+        hand_off: 'auto',
+        plan: false,
+        ...(routine.success_criteria !== null && { success_criteria: routine.success_criteria }),
+      },
       origin: 'routine',
     });
   const { result: turn, committed } = place.conversation

@@ -20,6 +20,7 @@ export const routines = table('routines', {
   made_by_agent: boolean().withDefault(),
   name: text(),
   ask: text(),
+  success_criteria: text().nullable(),
   kind: text<'schedule' | 'trigger' | 'app_event'>(),
   every: text().nullable(),
   cron: text().nullable(),

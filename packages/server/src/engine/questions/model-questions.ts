@@ -135,7 +135,7 @@ const verdictSchema = z.object({
   must_never: z.array(z.object({ text, broken: z.boolean().nullable(), reason: z.string() })),
 });
 
-const undecided: Judgement = { holds: null, reason: 'The judge did not decide this.' };
+export const undecided: Judgement = { holds: null, reason: 'The judge did not decide this.' };
 
 /**
  * Asks a model whether a criterion is met or a rule is broken. Each one is a separate call, so that one verdict cannot

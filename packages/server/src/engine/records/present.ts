@@ -113,7 +113,7 @@ export const presentTurn = (row: TurnRow, of: { interactions: readonly { id: str
 
 const cutLength = 280;
 
-/** Cuts the text in lists and for tasks that are not done. */
+/** Cuts the text in lists and of failed tasks. An open task may have a result that was judged and sent back. */
 export const presentTask = (row: TaskRow, cost: Cost, { isListed }: { isListed: boolean }) => ({
   object: 'task' as const,
   id: row.id,
@@ -124,17 +124,27 @@ export const presentTask = (row: TaskRow, cost: Cost, { isListed }: { isListed: 
   status: row.status,
   title: row.title,
   progress: row.progress,
-  result: {
-    text: isListed || row.status !== 'done' ? cut(row.result_text) : row.result_text,
-    data: row.result_data ?? null,
-    ...(row.result_is_cut && { truncated: true as const }),
-  },
-  outcome: row.outcome_met === null ? null : { met: row.outcome_met, reason: row.outcome_reason ?? '' },
+  result: hasEnded(row)
+    ? {
+        text: isListed || row.status === 'failed' ? cut(row.result_text) : row.result_text,
+        data: row.result_data ?? null,
+        ...(row.result_is_cut && { truncated: true as const }),
+      }
+    : { text: null, data: null },
+  outcome: row.status === 'done' ? presentOutcome(row) : null,
   error: errorOf(row),
   ...presentCost(cost),
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 });
+
+export const hasEnded = ({ status }: TaskRow): boolean => status === 'done' || status === 'failed';
+
+/** Null if there were no success criteria. */
+export const presentOutcome = (row: Pick<TaskRow, 'outcome_met' | 'outcome_reason' | 'outcome_rounds'>) =>
+  row.outcome_met === null
+    ? null
+    : { met: row.outcome_met, reason: row.outcome_reason ?? '', rounds: row.outcome_rounds ?? 1 };
 
 function cut(text: string | null): string | null {
   const characters = text === null ? null : [...text.slice(0, cutLength * 2)];

@@ -230,6 +230,18 @@ export function insertAside(
   return insertStep(tx, runId, index, { kind, notice: null, covers: null, is_cut: false }, { text, usage }, cost);
 }
 
+export async function hasStep(db: Executor, runId: string, index: number): Promise<boolean> {
+  return (await run(db, sql`SELECT FROM run_steps WHERE run_id = ${runId} AND step_index = ${index}`)) > 0;
+}
+
+/** Sends the last answer of a run back with this notice. False if the answer has another notice already. */
+export async function sendBackAnswer(tx: Transaction, runId: string, notice: string): Promise<boolean> {
+  const last = sql`SELECT max(step_index) FROM run_steps WHERE run_id = ${runId} AND kind = 'model'`;
+  const sent = sql`UPDATE run_steps SET notice = ${storableText(notice)}
+    WHERE run_id = ${runId} AND step_index = (${last}) AND notice IS NULL`;
+  return (await run(tx, sent)) === 1;
+}
+
 export async function nextStepIndex(tx: Transaction, runId: string): Promise<number> {
   const next = sql`SELECT COALESCE(max(step_index) + 1, 0) AS next FROM run_steps WHERE run_id = ${runId}`;
   return (await one(tx, { next: count() }, next)).next;

@@ -165,6 +165,8 @@ export const tasks = table('tasks', {
   result_is_cut: boolean().withDefault(),
   outcome_met: boolean().nullable(),
   outcome_reason: text().nullable(),
+  /** How often the result was judged. Set while the task continues after "not met", like the result and the reason. */
+  outcome_rounds: integer().nullable(),
   error_code: text().nullable(),
   error_message: text().nullable(),
   missing_tools: json<MissingTool[]>().nullable(),

@@ -1,15 +1,19 @@
 import { createMeter } from '@vestra/agent/meter';
-import { ModelFailure } from '@vestra/agent/model';
+import { ModelFailure, type Usage } from '@vestra/agent/model';
 import type { SummaryStep } from '@vestra/agent/step';
-import type { RunLease } from '../../platform/jobs/run-lease.ts';
-import { ask, judgeLine, type PaidModel } from '../questions/model-questions.ts';
+import { verdictNotice } from '@vestra/agent/verdict';
+import { retryThroughFailover } from '../../platform/db/retry-through-failover.ts';
+import { isDatabaseUnreachable } from '../../platform/db/unreachable.ts';
+import { isHeld, type RunLease } from '../../platform/jobs/run-lease.ts';
+import { ask, judgeLine, type PaidModel, undecided } from '../questions/model-questions.ts';
 import type { Change } from '../records/change.ts';
 import { transcriptLineOf } from '../records/history-store.ts';
 import { findMessage } from '../records/messages.ts';
 import { callsOfRun } from '../records/run-steps.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
-import type { TaskOutcome } from '../transitions/end-run.ts';
-import type { AcceptedState } from '../turns/ports.ts';
+import { findTask } from '../records/tasks.ts';
+import { findTurn } from '../records/turns.ts';
+import { type AcceptedState, resumedState } from '../turns/ports.ts';
 import { RunLeft } from '../turns/runner.ts';
 import type { AssembledRun } from './assemble.ts';
 import type { Engine } from './ports.ts';
@@ -22,11 +26,53 @@ export function createEngine(parts: Omit<Engine, 'work'>): Engine {
   const engine: Engine = {
     ...parts,
     work: {
-      reply: (taken, signal) => runTurn(engine, taken, signal),
-      task: (taken, signal) => runTask(engine, taken, signal),
+      reply: (taken, signal) =>
+        resumeAfterOutages(engine, taken, signal, {
+          run: (current) => runTurn(engine, current, signal),
+          async read() {
+            const turn = await findTurn(engine.db, taken.turn.id);
+            return turn?.state === 'replying' ? { ...taken, turn, fresh: resumedState } : null;
+          },
+        }),
+      task: (taken, signal) =>
+        resumeAfterOutages(engine, taken, signal, {
+          run: (current) => runTask(engine, current, signal),
+          async read() {
+            const tenant = { orgId: taken.task.org_id, mode: taken.task.mode };
+            const task = await findTask(engine.db, tenant, taken.task.id);
+            const turn = await findTurn(engine.db, taken.turn.id);
+            return task?.status === 'working' && turn ? { ...taken, task, turn, fresh: resumedState } : null;
+          },
+        }),
     },
   };
   return engine;
+}
+
+/**
+ * Resumes a run that an outage interrupted between two model calls, as soon as the database is back. Without it, the run
+ * would wait until its own lease has expired.
+ */
+async function resumeAfterOutages<Taken extends { run: RunLease }>(
+  { db, runner, log }: Engine,
+  taken: Taken,
+  signal: AbortSignal,
+  { run, read }: { run: (taken: Taken) => Promise<void>; read: () => Promise<Taken | null> },
+): Promise<void> {
+  let current: Taken | null = taken;
+  while (current) {
+    try {
+      return await run(current);
+    } catch (error) {
+      if (!isDatabaseUnreachable(error) || signal.aborted || runner.isLeaving()) throw error;
+      log.warn(
+        { err: error, run_id: taken.run.runId },
+        'an outage interrupted a run; it resumes when the database is back',
+      );
+    }
+    const readAgain = async () => ((await isHeld(db, taken.run)) ? read() : null);
+    current = await retryThroughFailover(readAgain, () => signal.aborted || runner.isLeaving());
+  }
 }
 
 /** Runs the reply of a turn from its last recorded step. The loop records how it ends. */
@@ -55,12 +101,26 @@ function storeSummary({ conversation }: Change, { ends }: AssembledRun, { text, 
   conversation.summary_until = covered.messageId;
 }
 
+/** Results that are judged: the first one, and those of two more rounds if the criteria are not met. */
+const maxRounds = 3;
+
 /** Runs a task from its last recorded step. If it has success criteria, a separate call judges it before it is done. */
-async function runTask(
+async function runTask(engine: Engine, taken: TakenTask, signal: AbortSignal): Promise<void> {
+  let next: TakenTask | null = taken;
+  while (next) {
+    const task = await runRound(engine, next, signal);
+    next = task && { ...next, task, fresh: resumedState };
+  }
+}
+
+type TakenTask = { task: TaskRow; turn: TurnRow; run: RunLease; fresh: AcceptedState };
+
+/** Returns the task if the judge has sent its result back, or null. Every round starts as a resumed run does. */
+async function runRound(
   engine: Engine,
-  { task, turn, run, fresh }: { task: TaskRow; turn: TurnRow; run: RunLease; fresh: AcceptedState },
+  { task, turn, run, fresh }: TakenTask,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<TaskRow | null> {
   const subject = { turn, task };
   const ended = await runLoop(
     engine,
@@ -74,18 +134,29 @@ async function runTask(
     signal,
   );
   const criteria = turn.request.success_criteria;
-  if (ended?.end.kind !== 'answered' || criteria === undefined) return;
+  if (ended?.end.kind !== 'answered' || criteria === undefined) return null;
   const { text, data, isCut } = ended.end;
+  const rounds = (task.outcome_rounds ?? 0) + 1;
   try {
-    const { outcome, usage } = await judgeTask(engine, { task, turn }, ended, { criteria, answer: text }, signal);
-    await ended.recorder.complete({ text, data, isCut, outcome }, usage);
+    const judged = await judgeTask(engine, { task, turn }, ended, { criteria, answer: text }, signal);
+    const { met, reason, usage } = judged;
+    const answer = { text, data, isCut, outcome: { met, reason, rounds } };
+    const mayContinue = judged.isWorthARound && rounds < maxRounds;
+    const notice = verdictNotice(reason, task.fence);
+    const sentBack = mayContinue ? await ended.recorder.sendBack(answer, usage, notice) : null;
+    if (!sentBack) await ended.recorder.complete(answer, usage);
+    return sentBack;
   } catch (error) {
     if (!(error instanceof RunLeft)) throw error;
     await ended.recorder.handBack();
+    return null;
   } finally {
     await ended.runMoney.close();
   }
 }
+
+/** `isWorthARound`: the judge found something that the agent can change. */
+type Verdict = { met: boolean; reason: string; usage: Usage | null; isWorthARound: boolean };
 
 async function judgeTask(
   engine: Engine,
@@ -93,7 +164,7 @@ async function judgeTask(
   { assembled, runMoney }: EndedRun<TaskRecorder>,
   { criteria, answer }: { criteria: string; answer: string },
   signal: AbortSignal,
-) {
+): Promise<Verdict> {
   const asked = await findMessage(engine.db, turn.conversation_id, turn.message_id);
   const calls = await callsOfRun(engine.db, task.id);
   const transcript = [
@@ -114,15 +185,15 @@ async function judgeTask(
   };
   const line = { kind: 'criterion' as const, text: criteria };
   try {
-    const { holds, reason } = await judgeLine((question) => ask({ ...question, payer, signal }), { line, transcript });
-    return { outcome: { met: holds === true, reason } satisfies TaskOutcome, usage: meter.used() };
+    const judgement = await judgeLine((question) => ask({ ...question, payer, signal }), { line, transcript });
+    const { holds, reason } = judgement;
+    return { met: holds === true, reason, usage: meter.used(), isWorthARound: !holds && judgement !== undecided };
   } catch (error) {
-    if (error instanceof NoMoney) return { outcome: notJudged, usage: meter.used() };
-    if (!(error instanceof ModelFailure)) throw error;
-    return { outcome: { met: false, reason: `It could not be judged. ${error.message}` }, usage: meter.used() };
+    const isBroke = error instanceof NoMoney;
+    if (!isBroke && !(error instanceof ModelFailure)) throw error;
+    const reason = isBroke ? 'It was not judged: the money ran out.' : `It could not be judged. ${error.message}`;
+    return { met: false, reason, usage: meter.used(), isWorthARound: false };
   }
 }
 
 class NoMoney extends Error {}
-
-const notJudged: TaskOutcome = { met: false, reason: 'It was not judged: the money ran out.' };

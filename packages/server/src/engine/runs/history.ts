@@ -46,7 +46,9 @@ export async function historyOf(
     exchanges += shownMessages.filter(({ role }) => role !== 'tool').length;
     ends.push({ messageId: row.id, exchanges });
   }
-  messages.push(askedMessage(asked, { brief: task?.brief ?? null, files: files.get(asked.id) ?? [], passing }));
+  const brief = task?.brief ?? null;
+  const criteria = task ? (turn.request.success_criteria ?? null) : null;
+  messages.push(askedMessage(asked, { brief, criteria, files: files.get(asked.id) ?? [], passing }));
   if (task) messages.push(...foundBefore(steps.get(turn.id) ?? [], fence));
   return { messages, ends };
 }
@@ -131,11 +133,21 @@ function taskMessage(
 
 function askedMessage(
   { text }: MessageRow,
-  { brief, files, passing }: { brief: string | null; files: readonly UserPart[]; passing: string },
+  {
+    brief,
+    criteria,
+    files,
+    passing,
+  }: { brief: string | null; criteria: string | null; files: readonly UserPart[]; passing: string },
 ): UserMessage {
-  const handed =
-    brief === null ? [] : [{ kind: 'text' as const, text: `What is to be done, as it was handed over:\n${brief}` }];
-  const parts = partsOf(text, [...handed, ...files]);
+  const handed = [
+    ...(brief === null ? [] : [`What is to be done, as it was handed over:\n${brief}`]),
+    // Whoever sent the message wrote the criteria as well, so they are instructions and not data.
+    ...(criteria === null
+      ? []
+      : [`The result is checked against these success criteria. Meet all of them:\n${criteria}`]),
+  ];
+  const parts = partsOf(text, [...handed.map((each) => ({ kind: 'text' as const, text: each })), ...files]);
   return { role: 'user', parts: [...parts, { kind: 'text', text: passing, isPassing: true }] };
 }
 

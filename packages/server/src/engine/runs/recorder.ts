@@ -3,10 +3,11 @@ import type { AssembleAgain, NewWait, Recorded, RunStore } from '@vestra/agent/p
 import type { CallResult, ModelStep, NoteStep, Step, SummaryStep } from '@vestra/agent/step';
 import type { Micros } from '@vestra/contract/money';
 import { retryThroughFailover } from '../../platform/db/retry-through-failover.ts';
-import type { RunLease } from '../../platform/jobs/run-lease.ts';
+import { type RunLease, RunTakenOver } from '../../platform/jobs/run-lease.ts';
 import { type Change, changeConversation } from '../records/change.ts';
 import { pendingInteractions } from '../records/interactions.ts';
 import {
+  hasStep,
   type IndexedStep,
   insertAside,
   insertModelStep,
@@ -20,7 +21,7 @@ import {
 } from '../records/run-steps.ts';
 import type { CallRow, InteractionRow, TurnRow } from '../records/tables.ts';
 import { takeNotes, takenNotes } from '../records/tasks.ts';
-import { updateTurn } from '../records/turns.ts';
+import { findTurn, updateTurn } from '../records/turns.ts';
 import { connectedTo, createInteraction, resolveInteraction } from '../turns/interactions.ts';
 import type { OpenPage } from '../turns/ports.ts';
 import { giveUpRun } from '../turns/start-run.ts';
@@ -40,6 +41,8 @@ export type Recording = {
   runMoney: RunMoney;
   /** Number of apps that were connected at the run's request before its tools were assembled. */
   connected: number;
+  /** Aborts when the run was stopped, another process took it, or the process ends. */
+  signal: AbortSignal;
 };
 
 type RunDescription = {
@@ -65,13 +68,15 @@ type RunProgress = {
 export function createRecorder(
   engine: Engine,
   description: RunDescription,
-  { run, isFirstRun, runMoney, connected }: Recording,
+  { run, isFirstRun, runMoney, connected, signal }: Recording,
 ) {
   const { db } = engine;
   const { turn, kind, taskId } = description;
   const tenant = { orgId: turn.org_id, mode: turn.mode };
   const takenAt = performance.now();
   let progress: RunProgress = { stepCount: 0, stepStartedAt: new Date(), argumentsOf: new Map(), pending: new Set() };
+
+  const exportTrace = () => engine.traces.ended(tenant, { kind, id: run.runId });
 
   const change = <T>(work: (change: Change) => Promise<T>) =>
     changeConversation(engine, turn.conversation_id, run, work);
@@ -104,22 +109,76 @@ export function createRecorder(
     };
   }
 
-  async function recordModelStep(step: ModelStep, conclude: (change: Change) => Promise<void>): Promise<void> {
-    await change(async (changing) => {
-      const { index, cost } = nextStep(step.usage, await runMoney.charge(changing, step.usage));
-      await insertModelStep(changing.tx, run.runId, index, step, cost);
-      await conclude(changing);
-    });
+  /**
+   * Repeats a write until the database is back, so that an answer which was paid for is not requested again. A repeated
+   * write that finds the run ended throws `RunTakenOver`: an earlier attempt was committed, or another process owns it.
+   */
+  async function outlastOutage<T>(write: (isRetry: boolean) => Promise<T>): Promise<T> {
+    let isRepeated = false;
+    try {
+      return await retryThroughFailover(
+        (isRetry) => {
+          isRepeated = isRetry;
+          return write(isRetry);
+        },
+        () => signal.aborted,
+      );
+    } catch (error) {
+      if (isRepeated && error instanceof RunTakenOver) await announceLostCommit().catch(() => {});
+      throw error;
+    }
+  }
+
+  /** The attempt that was committed could announce nothing, because its confirmation was lost. */
+  async function announceLostCommit(): Promise<void> {
+    engine.seen.conversations.forget(turn.conversation_id);
+    engine.announcer.notify('conversation', turn.conversation_id);
+    const now = await findTurn(db, turn.id);
+    if (now?.settled_at) exportTrace();
+  }
+
+  /** Records a model call with its step. A repeated write skips a step that is already stored. */
+  async function recordStep(
+    step: ModelStep | SummaryStep,
+    write: (changing: Change, index: number, cost: StepCost) => Promise<void>,
+  ): Promise<void> {
+    const at = progress.stepCount;
+    await outlastOutage((isRetry) =>
+      change(async (changing) => {
+        if (isRetry && (await hasStep(changing.tx, run.runId, at))) {
+          changing.afterwards(() => runMoney.charged(runMoney.priced(step.usage).micros));
+          return;
+        }
+        const { index, cost } = nextStep(step.usage, await runMoney.charge(changing, step.usage));
+        await write(changing, index, cost);
+      }),
+    );
     noteStep(step);
   }
 
-  async function recordSummary(step: SummaryStep, conclude: (change: Change) => void): Promise<void> {
-    await change(async (changing) => {
-      const { index, cost } = nextStep(step.usage, await runMoney.charge(changing, step.usage));
+  const recordModelStep = (step: ModelStep, conclude: (change: Change) => Promise<void>): Promise<void> =>
+    recordStep(step, async (changing, index, cost) => {
+      await insertModelStep(changing.tx, run.runId, index, step, cost);
+      await conclude(changing);
+    });
+
+  const recordSummary = (step: SummaryStep, conclude: (change: Change) => void): Promise<void> =>
+    recordStep(step, async (changing, index, cost) => {
       await insertSummaryStep(changing.tx, run.runId, index, step, cost);
       conclude(changing);
     });
-    noteStep(step);
+
+  /** Records the end of a run that belongs to no step, with a failed model call if there was one. */
+  async function recordEnd(failure: ModelFailure | null, conclude: (change: Change) => Promise<void>): Promise<void> {
+    const at = progress.stepCount;
+    await outlastOutage((isRetry) =>
+      change(async (changing) => {
+        if (isRetry && failure && (await hasStep(changing.tx, run.runId, at))) return;
+        if (failure) await recordAside(changing, { kind: 'failed', text: failure.message, usage: failure.usage });
+        await runMoney.chargeAtEnd(changing);
+        await conclude(changing);
+      }),
+    );
   }
 
   /** A model call that is no step of the run. `usage` is null if the call failed before it used anything. */
@@ -136,9 +195,6 @@ export function createRecorder(
     });
   }
 
-  const recordFailedCall = (changing: Change, { usage, message }: ModelFailure) =>
-    recordAside(changing, { kind: 'failed', text: message, usage });
-
   async function recordResult(
     callId: string,
     result: CallResult,
@@ -146,7 +202,7 @@ export function createRecorder(
   ): Promise<void> {
     // The tool has had its effect. Without a recorded result, the next process must report the outcome as unknown.
     const recording = () => change((changing) => writeOnce(changing, callId, result, conclude));
-    await retryThroughFailover(recording, engine.runner.isLeaving);
+    await outlastOutage(recording);
     progress = { ...progress, stepStartedAt: new Date() };
   }
 
@@ -203,13 +259,13 @@ export function createRecorder(
     recordModelStep,
     recordSummary,
     recordResult,
-    recordStart: (callId: string) => retryThroughFailover(() => markStarted(db, run, callId), engine.runner.isLeaving),
-    recordUnderWay: (callId: string, handle: unknown) =>
-      retryThroughFailover(() => markUnderWay(db, run, callId, handle), engine.runner.isLeaving),
+    recordStart: (callId: string) => outlastOutage(() => markStarted(db, run, callId)),
+    recordUnderWay: (callId: string, handle: unknown) => outlastOutage(() => markUnderWay(db, run, callId, handle)),
     takeNotes: async (): Promise<NoteStep[]> =>
       (await takeNotes(db, run, progress.stepCount)).map((text) => ({ kind: 'note', text })),
     recordAside,
-    recordFailedCall,
+    recordEnd,
+    outlastOutage,
     openWaits,
     /** Suspends the run until one of its interactions is answered. */
     async suspend(changing: Change): Promise<void> {
@@ -218,7 +274,7 @@ export function createRecorder(
       if (waiting.origin === 'batch') await engine.batchItems.waits(changing, waiting);
     },
     activeMs: () => Math.round(description.activeMs + performance.now() - takenAt),
-    exportTrace: () => engine.traces.ended(tenant, { kind, id: run.runId }),
+    exportTrace,
   };
 }
 

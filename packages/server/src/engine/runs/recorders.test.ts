@@ -145,7 +145,7 @@ type As = { isFirstRun?: boolean; awaitsPlan?: boolean; connected?: number };
 function recordingOf({ turn, task, run }: Subject, { isFirstRun = true, connected = 0 }: As) {
   const { signal } = new AbortController();
   const runMoney = createRunMoney(engine, { tenant, subject: { turn, task }, run, model, hold: null, signal });
-  return { run, isFirstRun, runMoney, connected };
+  return { run, isFirstRun, runMoney, connected, signal };
 }
 
 function replyRecorder(subject: Subject, as: As = {}): RunRecorder {
@@ -209,7 +209,10 @@ const ofReply: [string, RecorderAction<RunRecorder>][] = [
 
 const ofTask: [string, RecorderAction<TaskRecorder>][] = [
   ...ofBoth,
-  ['the judgement', (recorder) => recorder.complete({ ...answered, outcome: { met: true, reason: 'So.' } }, usage)],
+  [
+    'the judgement',
+    (recorder) => recorder.complete({ ...answered, outcome: { met: true, reason: 'So.', rounds: 1 } }, usage),
+  ],
 ];
 
 /** Text is written in the background: a failed write surfaces with the next piece. */

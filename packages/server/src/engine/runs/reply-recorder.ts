@@ -11,7 +11,7 @@ import { publishDelta } from '../records/publish.ts';
 import type { TurnRow } from '../records/tables.ts';
 import { updateTurn } from '../records/turns.ts';
 import type { StreamedReply } from '../transitions/end-run.ts';
-import { endAnsweredReply, endReply } from '../turns/end-run.ts';
+import { type AnsweredRun, endAnsweredReply, endReply } from '../turns/end-run.ts';
 import { giveUpRun, sendReplyJob, startNextReply } from '../turns/start-run.ts';
 import type { Engine } from './ports.ts';
 import { createRecorder, type Recording, type RunRecorder } from './recorder.ts';
@@ -74,15 +74,26 @@ export function createReplyRecorder(
     createReplyText({
       before,
       lastStep,
-      write: (text) =>
-        appendDelta(engine.writes, run, {
-          conversationId,
-          turnId: turn.id,
-          data: { text: storableText(text), message_id: turn.reply_message_id },
-          inUse: runMoney.inUse(),
+      write: (text, whole) =>
+        recorder.outlastOutage(async (isRetry) => {
+          // The text of the attempt before may be in the log, although its confirmation was lost.
+          const isStored = isRetry && (await streamedText(db, turn)).length >= storableText(whole).length;
+          if (isStored) return null;
+          return appendDelta(engine.writes, run, {
+            conversationId,
+            turnId: turn.id,
+            data: { text: storableText(text), message_id: turn.reply_message_id },
+            inUse: runMoney.inUse(),
+          });
         }),
-      onWritten: ({ entry, versionBefore, version }) => {
+      onWritten: (written) => {
         const { conversations } = engine.seen;
+        if (written === null) {
+          conversations.forget(conversationId);
+          engine.announcer.notify('conversation', conversationId);
+          return;
+        }
+        const { entry, versionBefore, version } = written;
         const seen = conversations.get(conversationId);
         // Another process changed the conversation since it was cached, so the cached row is stale.
         if (seen?.version !== versionBefore) conversations.forget(conversationId);
@@ -106,14 +117,15 @@ export function createReplyRecorder(
     said: StreamedReply,
   ): Promise<void> {
     const { micros, statement } = runMoney.priced(step.usage);
-    await endAnsweredReply(engine, {
+    const answered: AnsweredRun = {
       subject: { turn: { ...turn, active_ms: recorder.activeMs() }, task: null },
       end: { ...end, isCut: step.isCut, said: isStreamed ? said : unstreamedReply(end, step.text) },
       last: { run, step, ...recorder.nextStep(step.usage, micros) },
       charge: statement,
       turnMicros: runMoney.spent() + micros,
       remembers,
-    });
+    };
+    await recorder.outlastOutage(() => endAnsweredReply(engine, answered));
     runMoney.charged(micros);
     recorder.exportTrace();
   }
@@ -148,11 +160,7 @@ export function createReplyRecorder(
     },
     async recordEnd(end, failure) {
       const said = await drainText();
-      await recorder.change(async (changing) => {
-        if (failure) await recorder.recordFailedCall(changing, failure);
-        await runMoney.chargeAtEnd(changing);
-        await conclude(changing, end, said, '');
-      });
+      await recorder.recordEnd(failure, (changing) => conclude(changing, end, said, ''));
     },
     appendText: async (stepIndex, text) => replyText?.append(stepIndex, text),
     wait: (waits) =>

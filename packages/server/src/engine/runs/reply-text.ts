@@ -27,7 +27,8 @@ export function createReplyText<Written>(options: {
   before: string;
   /** Text of this step continues without a gap. */
   lastStep: number | null;
-  write: (text: string) => Promise<Written>;
+  /** `whole` is the text of the reply up to the end of this piece. */
+  write: (text: string, whole: string) => Promise<Written>;
   onWritten: (written: Written) => void;
 }): ReplyText {
   const { write, onWritten } = options;
@@ -49,7 +50,7 @@ export function createReplyText<Written>(options: {
     waiting = '';
     const began = performance.now();
     recentReplies.note(self);
-    writing = write(text)
+    writing = write(text, whole)
       .then(onWritten)
       .catch((error: unknown) => {
         failure = { error };

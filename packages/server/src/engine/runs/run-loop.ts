@@ -108,7 +108,8 @@ async function runAssembled<R extends RunRecorder>(
   const tenant = { orgId: turn.org_id, mode: turn.mode };
   const { model, agentRun } = assembled;
   const runMoney = createRunMoney(engine, { tenant, subject, run, model, hold, signal: agentRun.signal });
-  const recorder = makeRecorder(assembled, { run, isFirstRun, runMoney, connected }, turn);
+  const recording = { run, isFirstRun, runMoney, connected, signal: agentRun.signal };
+  const recorder = makeRecorder(assembled, recording, turn);
   const background = trackBackgroundCalls(assembled.tools);
   try {
     const newSample = createSampling(engine, { subject, run, runMoney }, assembled);
@@ -233,7 +234,13 @@ function portsOf(
       if (rejected.has(name)) return;
       rejected.add(name);
       const tool = tools.all.find(({ definition }) => definition.name === name);
-      await recordRejectedTool(engine, subject, run, { server: tool?.server ?? name, message });
+      await recordRejectedTool(engine, subject, run, { server: tool?.server ?? name, message }).catch(
+        (error: unknown) => {
+          // The model is answering. Losing its answer would be worse than losing this line of the trace.
+          if (!isDatabaseUnreachable(error)) throw error;
+          rejected.delete(name);
+        },
+      );
     },
     // Shutdown waits for open streams anyway, so a streamed reply is finished here. A task may take an hour, so another
     // process takes it over at its next step.

@@ -3,15 +3,17 @@ import type { Usage } from '@vestra/agent/model';
 import type { FinalEnd, NewWait, RunStore } from '@vestra/agent/ports';
 import type { ModelStep } from '@vestra/agent/step';
 import { costOf } from '../../billing/index.ts';
+import { storableJson, storableText } from '../../platform/db/sql.ts';
 import type { Change } from '../records/change.ts';
 import { hasApprovedPlan } from '../records/interactions.ts';
+import { sendBackAnswer } from '../records/run-steps.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
-import { updateTask } from '../records/tasks.ts';
+import { findTask, updateTask } from '../records/tasks.ts';
 import { presentTraceStep } from '../records/trace.ts';
 import { startsTask } from '../records/turns.ts';
 import { writePlan } from '../tools/task-tools.ts';
-import type { StreamedReply, TaskOutcome } from '../transitions/end-run.ts';
-import { endRun, endRunIfUnchanged, runEndOf } from '../turns/end-run.ts';
+import type { AnsweredEnd, StreamedReply, TaskOutcome } from '../transitions/end-run.ts';
+import { type AnsweredRun, endRun, endRunIfUnchanged, runEndOf } from '../turns/end-run.ts';
 import type { OpenPage } from '../turns/ports.ts';
 import { giveUpRun, sendTaskJob } from '../turns/start-run.ts';
 import type { Engine } from './ports.ts';
@@ -19,11 +21,15 @@ import { createRecorder, type Recording, type RunRecorder } from './recorder.ts'
 
 export type TaskRecorder = RunRecorder & {
   /** Ends a task after its answer was judged. The loop does not end a task that has success criteria. */
-  complete: (
-    answer: { text: string; data: unknown; isCut: boolean; outcome: TaskOutcome | null },
-    usage: Usage | null,
-  ) => Promise<void>;
+  complete: (answer: JudgedAnswer, usage: Usage | null) => Promise<void>;
+  /**
+   * Records that the criteria are not met yet, with the cost of the judge, and sends the answer back in the same
+   * transaction. Returns the task to continue with, or null if the answer cannot be sent back and nothing was written.
+   */
+  sendBack: (answer: JudgedAnswer, usage: Usage | null, notice: string) => Promise<TaskRow | null>;
 };
+
+export type JudgedAnswer = { text: string; data: unknown; isCut: boolean; outcome: TaskOutcome };
 
 type Options = {
   /** The run has only the tools that need no approved plan. */
@@ -78,7 +84,8 @@ export function createTaskRecorder(
     if (end.kind === 'answered' && isJudged) return;
     await giveUpRun(changing, run);
     task = { ...task, active_ms: recorder.activeMs() };
-    if (end.kind !== 'handed_off') await endRun(engine, changing, { turn, task }, runEndOf(end, unstreamedReply(end)));
+    if (end.kind !== 'handed_off')
+      await endRun(engine, changing, { turn, task }, lastResult(task, end) ?? runEndOf(end, unstreamedReply(end)));
     changing.afterwards(recorder.exportTrace);
   }
 
@@ -88,14 +95,15 @@ export function createTaskRecorder(
     if (!isFirstStep || step.calls.length > 0 || step.notice !== null || isJudged || runMoney.spent() > 0n)
       return false;
     const { micros, statement } = runMoney.priced(step.usage);
-    const isSettled = await endRunIfUnchanged(engine, {
+    const answered: AnsweredRun = {
       subject: { turn, task: { ...task, active_ms: recorder.activeMs() } },
       end: { ...end, said: unstreamedReply(end) },
       last: { run, step, ...recorder.nextStep(step.usage, micros) },
       charge: statement,
       turnMicros: micros,
       remembers,
-    });
+    };
+    const isSettled = await recorder.outlastOutage(() => endRunIfUnchanged(engine, answered));
     if (!isSettled) return false;
     runMoney.charged(micros);
     recorder.exportTrace();
@@ -133,12 +141,7 @@ export function createTaskRecorder(
         publishStep(changing, call);
         await conclude(changing, end);
       }),
-    recordEnd: (end, failure) =>
-      recorder.change(async (changing) => {
-        if (failure) await recorder.recordFailedCall(changing, failure);
-        await runMoney.chargeAtEnd(changing);
-        await conclude(changing, end);
-      }),
+    recordEnd: (end, failure) => recorder.recordEnd(failure, (changing) => conclude(changing, end)),
     /** The text of a task is not streamed. */
     appendText: async () => {},
     async wait(waits) {
@@ -159,12 +162,40 @@ export function createTaskRecorder(
       });
     },
     complete: (answer, usage) =>
-      recorder.change(async (changing) => {
+      recorder.outlastOutage(() =>
+        recorder.change(async (changing) => {
+          if (usage) await recorder.recordAside(changing, { kind: 'judge', usage });
+          await giveUpRun(changing, run);
+          const end: AnsweredEnd = { kind: 'answered', ...answer, said: unstreamedReply(answer) };
+          await endRun(engine, changing, { turn, task }, end);
+          changing.afterwards(recorder.exportTrace);
+        }),
+      ),
+    async sendBack({ text, data, isCut, outcome }, usage, notice) {
+      const write = (isRetry: boolean) => async (changing: Change) => {
+        const stored = isRetry
+          ? await findTask(changing.tx, { orgId: task.org_id, mode: task.mode }, task.id)
+          : undefined;
+        if (stored?.outcome_rounds === outcome.rounds) {
+          task = stored;
+          return true;
+        }
+        if (!(await sendBackAnswer(changing.tx, run.runId, notice))) return false;
         if (usage) await recorder.recordAside(changing, { kind: 'judge', usage });
-        await giveUpRun(changing, run);
-        await endRun(engine, changing, { turn, task }, { kind: 'answered', ...answer, said: unstreamedReply(answer) });
-        changing.afterwards(recorder.exportTrace);
-      }),
+        task = await updateTask(changing.tx, task, {
+          active_ms: recorder.activeMs(),
+          result_text: storableText(text),
+          result_data: storableJson(data) ?? null,
+          result_is_cut: isCut,
+          outcome_met: outcome.met,
+          outcome_reason: storableText(outcome.reason),
+          outcome_rounds: outcome.rounds,
+        });
+        return true;
+      };
+      const isSent = await recorder.outlastOutage((isRetry) => recorder.change(write(isRetry)));
+      return isSent ? task : null;
+    },
     handBack: () =>
       recorder.change(async (changing) => {
         await giveUpRun(changing, run);
@@ -172,6 +203,14 @@ export function createTaskRecorder(
         sendTaskJob(changing, task);
       }),
   };
+}
+
+/** If a limit or a model failure ends a further round, the result that was sent back is the result of the task. */
+function lastResult(task: TaskRow, end: FinalEnd): AnsweredEnd | null {
+  const { outcome_rounds: rounds, result_text: text, result_data: data, result_is_cut: isCut } = task;
+  if (rounds === null || text === null || (end.kind !== 'stopped' && end.kind !== 'failed')) return null;
+  const reason = `${task.outcome_reason ?? ''} There was no further round: ${end.message ?? 'a limit was reached.'}`;
+  return { kind: 'answered', said: unstreamedReply({ text }), data, isCut, outcome: { met: false, reason, rounds } };
 }
 
 const unstreamedReply = (end: FinalEnd | { text: string }): StreamedReply => {

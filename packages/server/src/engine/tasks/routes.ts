@@ -7,7 +7,7 @@ import type { Handlers } from '../../platform/http/handler.ts';
 import { removeContents } from '../files/content.ts';
 import { deleteOutputsOf } from '../files/store.ts';
 import { changeConversation } from '../records/change.ts';
-import { presentTask } from '../records/present.ts';
+import { hasEnded, presentTask } from '../records/present.ts';
 import type { TaskRow } from '../records/tables.ts';
 import { deleteTask, findTask, listTasks } from '../records/tasks.ts';
 import { type LinkTo, showTaskTrace } from '../records/trace.ts';
@@ -42,7 +42,7 @@ export function taskRoutes({ engine, linkTo }: { engine: Engine; linkTo: LinkTo 
       const row = await ownTask(engine, caller, params.task_id);
       const turn = await findTurn(db, row.turn_id);
       if (turn?.request.output_schema === undefined) throw fail('no_output_schema');
-      return row.result_data ?? null;
+      return hasEnded(row) ? (row.result_data ?? null) : null;
     },
   };
 }

@@ -203,6 +203,7 @@ const newTask = (
     result_is_cut: false,
     outcome_met: null,
     outcome_reason: null,
+    outcome_rounds: null,
     error_code: null,
     error_message: null,
     missing_tools: null,

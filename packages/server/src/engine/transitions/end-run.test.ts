@@ -128,7 +128,7 @@ describe('the end of a task', () => {
   });
 
   it('stores the verdict of the judge', () => {
-    const end: RunEnd = { ...answered, outcome: { met: false, reason: 'No total.' } };
+    const end: RunEnd = { ...answered, outcome: { met: false, reason: 'No total.', rounds: 2 } };
     expect(decideEnd({ turn, task }, end).task).toMatchObject({ outcome_met: false, outcome_reason: 'No total.' });
   });
 

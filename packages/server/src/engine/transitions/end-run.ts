@@ -15,8 +15,8 @@ import type { MessageRow, RunSubject, TaskRow, TurnRow } from '../records/tables
 /** The text of a reply, and the part of it that is not in the log yet. */
 export type StreamedReply = { whole: string; unstreamed: string };
 
-/** A judge's verdict on the success criteria of a task. */
-export type TaskOutcome = { met: boolean; reason: string };
+/** A judge's verdict on the success criteria of a task. `rounds` counts the results that were judged. */
+export type TaskOutcome = { met: boolean; reason: string; rounds: number };
 
 type RunError = { code: string; message: string };
 
@@ -79,6 +79,7 @@ function decideAnswer(
       result_is_cut: isCut,
       outcome_met: outcome?.met ?? null,
       outcome_reason: outcome ? storableText(outcome.reason) : null,
+      outcome_rounds: outcome?.rounds ?? null,
       updated_at: now,
     },
     message: messageOf(turn, task, { text, data, isCut }, now),

@@ -12,6 +12,11 @@ export type CuttableLink = {
   restore: () => void;
   /** Ends every connection after this many queries. The returned function reports whether that has happened. */
   cutAfter: (queries: number) => () => boolean;
+  /**
+   * Ends every connection once, at the first message that `matches`: before the server gets it, or after the server has
+   * executed it and before its answer arrives. The returned function reports whether that has happened.
+   */
+  breakAt: (matches: (sent: Buffer) => boolean, when: 'before' | 'after') => () => boolean;
   /** Connections stay open and deliver nothing, as after a power loss of the server. */
   silence: () => void;
   close: () => Promise<void>;
@@ -21,6 +26,7 @@ export async function linkTo(connectionString: string): Promise<CuttableLink> {
   let target = targetOf(connectionString);
   let isCut = false;
   let queriesLeft = 0;
+  let breaking: { matches: (sent: Buffer) => boolean; when: 'before' | 'after' } | null = null;
   const pairs = new Set<{ near: Socket; far: Socket }>();
   const server = createServer((near) => {
     near.on('error', () => {});
@@ -29,13 +35,20 @@ export async function linkTo(connectionString: string): Promise<CuttableLink> {
     const pair = { near, far };
     pairs.add(pair);
     far.on('error', () => {});
+    let isAnswerLost = false;
     near.on('data', (asked) => {
+      if (breaking?.matches(asked)) {
+        isAnswerLost = breaking.when === 'after';
+        breaking = null;
+        if (!isAnswerLost) endAll();
+      }
       // Do not count the messages of the login.
       if (queriesLeft === 0 || !'QPCB'.includes(String.fromCharCode(asked[0] ?? 0))) return;
       queriesLeft -= 1;
       if (queriesLeft === 0) endAll();
     });
     near.pipe(far);
+    far.on('data', () => isAnswerLost && endAll());
     far.pipe(near);
     const end = () => {
       pairs.delete(pair);
@@ -72,6 +85,11 @@ export async function linkTo(connectionString: string): Promise<CuttableLink> {
     cutAfter(queries) {
       queriesLeft = queries;
       return () => queriesLeft === 0;
+    },
+    breakAt(matches, when) {
+      const own = { matches, when };
+      breaking = own;
+      return () => breaking !== own;
     },
     silence() {
       for (const { near, far } of pairs) {

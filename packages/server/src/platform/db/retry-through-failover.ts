@@ -2,17 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDatabaseUnreachable } from './unreachable.ts';
 
 const pauseMs = 500;
-const maxRetryMs = 120_000;
+/** Far longer than a failover. A write that makes the server fail each time must end as well. */
+const maxRetryMs = 15 * 60_000;
 
 /**
- * Retries while the database is unreachable, for as long as a failover may take or until `hasGivenUp`. An attempt whose
- * connection broke may have been committed, so `work` must be idempotent.
+ * Retries while the database is unreachable, for at most a quarter of an hour or until `hasGivenUp`. An attempt whose
+ * connection broke may have been committed, so a retry must find out what is stored.
  */
-export async function retryThroughFailover<T>(work: () => Promise<T>, hasGivenUp: () => boolean): Promise<T> {
+export async function retryThroughFailover<T>(
+  work: (isRetry: boolean) => Promise<T>,
+  hasGivenUp: () => boolean,
+): Promise<T> {
   const until = performance.now() + maxRetryMs;
-  for (;;) {
+  for (let isRetry = false; ; isRetry = true) {
     try {
-      return await work();
+      return await work(isRetry);
     } catch (error) {
       if (!isDatabaseUnreachable(error) || hasGivenUp() || performance.now() > until) throw error;
     }

@@ -56,6 +56,10 @@ export async function holdRun(tx: Transaction, owned: RunLease): Promise<void> {
   if ((await run(tx, held)) === 0) throw new RunTakenOver(owned);
 }
 
+/** Whether the run still has this owner. Only a hint: `holdRun` decides in the transaction that writes. */
+export const isHeld = async (db: Executor, { runId, epoch }: RunLease): Promise<boolean> =>
+  (await run(db, sql`SELECT FROM runs WHERE id = ${runId} AND epoch = ${epoch}`)) > 0;
+
 /**
  * Renews the leases and returns the runs that the owner still has. A run that is locked by its own step gets a separate
  * statement, because one statement that waits for a lock would block the steps of all other runs.

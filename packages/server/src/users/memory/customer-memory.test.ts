@@ -171,15 +171,55 @@ describe('memory behind the org’s endpoint', () => {
     ['a redirect', { status: 302, body: { data: [] } }],
     ['no JSON', { body: 'hello' }],
     ['another shape', { body: { items: [] } }],
-    ['an item without id', { body: { data: [{ ...item('x'), id: undefined }] } }],
-    ['an id of another kind', { body: { data: [{ ...item('x'), id: '7' }] } }],
-    ['an unknown kind', { body: { data: [{ ...item('x'), kind: 'gossip' }] } }],
     ['too much', { body: 'x'.repeat(2_000_000) }],
   ])('returns 502 if it answers with %s [MEM-019]', async (_name, given) => {
     const { key } = await customer(() => given);
     const answer = await server.call('GET', '/v1/memory', { key });
     expect(codeOf(answer)).toEqual([502, 'memory_endpoint_error']);
     expect(answer.body.error.message).not.toContain('tenant=7');
+  });
+
+  it('may use its own ids, and items that are not facts are dropped without the rest [MEM-700, MEM-701]', async () => {
+    const own = ['7', 'my-7', 'crm:Kunde/ä 7?', 'x'.repeat(128)];
+    const good = own.map((id) => ({ ...item(`Fact ${id.slice(0, 9)}.`), id, object: undefined }));
+    const bad = [
+      { ...item('x'), id: undefined },
+      { ...item('x'), id: '' },
+      { ...item('x'), id: 'x'.repeat(129) },
+      { ...item('x'), id: 'a\u0000b' },
+      { ...item('x'), kind: 'gossip' },
+      { ...item('x'), text: 7 },
+      null,
+      'Likes tea.',
+    ];
+    const all = good.flatMap((each, at) => [bad[2 * at], each, bad[2 * at + 1]]);
+    const { key, calls } = await customer(({ body: { action, id, after, ...asked } }) => {
+      if (action === 'delete') return { body: { deleted: own.includes(String(id)) } };
+      const limit = Number(asked.limit);
+      const from = after === null ? 0 : all.findIndex((each) => (each as { id?: string } | null)?.id === after) + 1;
+      return { body: { data: all.slice(from, from + limit), profile: null } };
+    });
+    const { body: whole } = await server.call('GET', '/v1/memory?limit=50', { key });
+    expect(whole.data.map(({ id }: { id: string }) => id)).toEqual(own);
+    expect(whole.data[0].object).toBe('memory');
+    // A page that lost items is filled up, so that the following pages are found.
+    const paged: string[] = [];
+    for (let cursor = ''; ; ) {
+      const { body: shown } = await server.call('GET', `/v1/memory?limit=2${cursor}`, { key });
+      paged.push(...shown.data.map(({ id }: { id: string }) => id));
+      if (shown.next_cursor === null) break;
+      cursor = `&cursor=${encodeURIComponent(shown.next_cursor)}`;
+    }
+    expect(paged).toEqual(own);
+    for (const id of own) {
+      const { status, body } = await server.call('DELETE', `/v1/memory/${encodeURIComponent(id)}`, { key });
+      expect([status, body.id]).toEqual([200, id]);
+      expect(calls.at(-1)?.body).toMatchObject({ action: 'delete', id });
+    }
+    for (const id of ['unknown', 'x'.repeat(129), 'a\u0000b']) {
+      const gone = await server.call('DELETE', `/v1/memory/${encodeURIComponent(id)}`, { key });
+      expect(codeOf(gone)).toEqual([404, 'memory_not_found']);
+    }
   });
 
   it('returns 502 if it is unreachable or does not answer within 5 seconds [MEM-019]', async () => {

@@ -14,11 +14,13 @@ import type { MemoryItem } from '../tables.ts';
 import { fingerprintOf, type NewFact, type Owner } from './fact.ts';
 
 const timeoutMs = 5000;
-const item = memory.create.response;
+const { id: itemId, ...itemFields } = memory.create.response.shape;
+/** Facts that an org had before may lack `object`, which says nothing. */
+const item = z.object({ ...itemFields, id: itemId, object: itemFields.object.default('memory') });
 
 /** The response to each action. Other fields are ignored. */
 const responses = {
-  list: z.object({ data: z.array(item), profile: memory.list.response.shape.profile.optional() }),
+  list: z.object({ data: z.array(z.unknown()), profile: memory.list.response.shape.profile.optional() }),
   search: z.object({ found: z.boolean(), text: z.string().max(20_000).nullable() }),
   add: item,
   delete: z.object({ deleted: z.boolean() }),
@@ -39,6 +41,7 @@ export function createCustomerMemory({
   signingSecret: Buffer;
   log: Pick<Logger, 'warn'>;
 }) {
+  const reported = new Set<string>();
   const { unlessFailing } = createEndpointBreaker({
     opened: ({ orgId, mode }, error) =>
       log.warn({ err: error, org_id: orgId, mode }, 'a memory endpoint failed and is skipped for a while'),
@@ -66,9 +69,46 @@ export function createCustomerMemory({
     return read(action, answer.body);
   }
 
+  /** Drops items that are not facts, and fills the page up: a short one would count as the last. */
+  async function list(db: Executor, owner: Owner, { limit, after }: { limit: number; after: string | null }) {
+    const facts: MemoryItem[] = [];
+    const first = await ask(db, owner, 'list', { limit, after });
+    let { data } = first;
+    let requested = limit;
+    let from = after;
+    /** Items after `from` that have no id to continue from. */
+    let passed = 0;
+    let dropped = 0;
+    for (let calls = 1; ; calls++) {
+      const items = data.slice(0, requested);
+      for (const each of items.slice(passed)) {
+        if (facts.length === limit) break;
+        const fact = item.safeParse(each).data;
+        if (fact) facts.push(fact);
+        else dropped += 1;
+        [from, passed] = hasId(each) ? [each.id, 0] : [from, passed + 1];
+      }
+      if (facts.length === limit || items.length < requested || calls === maxListCalls) break;
+      requested = passed + itemsToFill;
+      ({ data } = await ask(db, owner, 'list', { limit: requested, after: from }));
+    }
+    if (dropped > 0) reportDropped(owner, dropped);
+    return { data: facts, profile: first.profile };
+  }
+
+  /** Once per org and process, since the agent lists memory with every message. */
+  function reportDropped({ orgId, mode }: Tenant, count: number): void {
+    const name = `${orgId} ${mode}`;
+    if (reported.has(name)) return;
+    reported.add(name);
+    log.warn(
+      { org_id: orgId, mode, dropped: count },
+      'a memory endpoint lists items that are not facts; they are skipped',
+    );
+  }
+
   return {
-    list: (db: Executor, owner: Owner, page: { limit: number; after: string | null }) =>
-      ask(db, owner, 'list', page).then(({ data, profile }) => ({ data: data.slice(0, page.limit), profile })),
+    list,
     search: (db: Executor, owner: Owner, query: string, limit: number) => ask(db, owner, 'search', { query, limit }),
     add: (db: Executor, owner: Owner, fact: NewFact) => ask(db, owner, 'add', { memory: newItem(fact, newId('mem')) }),
     /** The id depends on the fact, so that a fact that is sent again after a crash is stored once. */
@@ -87,7 +127,14 @@ export function createCustomerMemory({
   };
 }
 
-/** The server chooses the id, so that every memory has an id in the format of the API. */
+/** Bounds the calls of one list, if the endpoint has many items that are not facts. */
+const maxListCalls = 10;
+const itemsToFill = 100;
+
+const hasId = (each: unknown): each is { id: string } =>
+  itemId.safeParse((each as { id?: unknown } | null)?.id).success;
+
+/** The server proposes the id of a fact that it adds. */
 const newItem = (fact: NewFact, id: string): MemoryItem => ({
   object: 'memory',
   id,

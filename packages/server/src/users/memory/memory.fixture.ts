@@ -34,6 +34,7 @@ export async function startMemory({
       balancesOf: async () => [0n],
       assertCallable: () => {},
       findDeployment: async (_tx, _orgId, reference) => reference,
+      capsChange: async () => {},
       refuseModel: () => null,
       rollMemorySecret: customer.rollSecret,
     }),

@@ -116,6 +116,9 @@ export function idAfter(id: string): string {
   return id.slice(0, kept) + encodeDigits(fixed) + encodeDigits(fresh);
 }
 
+/** The start of ids of this moment: it sorts before each of them, and after the ids of every earlier moment. */
+export const idOfTime = (prefix: IdPrefix, time: number): string => `${prefix}_${encodeTime(Math.max(0, time))}`;
+
 /** Returns the same id for the same digest, for objects that may be created twice. It contains no time. */
 export const idOfDigest = (prefix: IdPrefix, digest: Uint8Array): string =>
   `${prefix}_${encodeDigits(digest.slice(0, timeLength + chanceLength).map((byte) => byte & 31))}`;

@@ -64,7 +64,7 @@ describe('a page of a list is found by an index that begins with the org and its
 
 it('a search for words reads the words of one org and mode', async () => {
   const before = await scans();
-  expect(await listConversations(db, tenant, { q: '4001' }, first)).toHaveLength(1);
+  expect(await listConversations(db, { orgId: 'org_many', mode: 'live' }, { q: 'number w700' }, first)).toHaveLength(1);
   const after = await scans();
   const used = [...after].filter(([index, times]) => times > (before.get(index) ?? 0)).map(([index]) => index);
   expect(used).toContainEqual(expect.stringContaining('conversation_previews_by_words'));
@@ -109,6 +109,13 @@ async function fill(): Promise<void> {
     runStatement(sql`
       INSERT INTO conversation_previews (conversation_id, org_id, mode, preview, words)
       SELECT 'conv_01' || id, org, mode, 'Number ' || n, array_to_tsvector(ARRAY['number', n::text]) FROM ${rows}`),
+    // A search reads the newest thousand without the index of words.
+    runStatement(sql`
+      INSERT INTO conversations (id, org_id, mode) SELECT 'conv_01' || n, 'org_many', 'live' FROM generate_series(2000, 3999) n`),
+    runStatement(sql`
+      INSERT INTO conversation_previews (conversation_id, org_id, mode, preview, words)
+      SELECT 'conv_01' || n, 'org_many', 'live', '', array_to_tsvector(ARRAY['number', 'w' || n % 2000])
+      FROM generate_series(2000, 3999) n`),
     runStatement(sql`
       INSERT INTO memories (id, org_id, mode, user_id, text, kind, source, fingerprint, search, observed_at)
       SELECT id, org, mode, user_id, '', 'other', 'user_direct', sha256(id::bytea), '', now() - n * interval '1 minute'

@@ -36,4 +36,14 @@ export const records = area('records', 'done', [
     'docs/conversations.md#deleting-conversations',
     'Preview, ask, title and last error vanish with the conversation, the task or the user.',
   ],
+  [
+    'REC-707',
+    'docs/routines.md#runs-that-did-not-happen',
+    'A routine of an archived deployment has no next run; it gets it back when the deployment is unarchived.',
+  ],
+  [
+    'REC-708',
+    'docs/api/audit-log.md#get-v1audit-log',
+    'The audit log is strictly newest first, also over transactions that overlap and across pages.',
+  ],
 ]);

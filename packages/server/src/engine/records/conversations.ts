@@ -14,7 +14,7 @@ import type { CachedRow } from '../../platform/db/row-cache.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { boolean, columnsOf, integer, json, text } from '../../platform/db/table.ts';
 import type { Memory } from '../../users/index.ts';
-import { hasWordsSql } from './previews.ts';
+import { hasWordsSql, idsWithWordsSql } from './previews.ts';
 import { type ConversationRow, type ConversationStatus, conversations } from './tables.ts';
 
 export type PageRequest = { limit: number; after: readonly string[] | null };
@@ -125,29 +125,42 @@ export async function listConversations(
   filter: ConversationFilter,
   { limit, after }: PageRequest,
 ): Promise<ConversationRow[]> {
-  const { orgId, mode } = tenant;
-  const { userId, deploymentId, version, status, failed, q, createdAfter, createdBefore } = filter;
-  const statement = rowsStatement(
-    conversations,
-    sql`SELECT ${columns} FROM conversations
-      WHERE ${sql.and(
-        sql`org_id = ${orgId} AND mode = ${mode} AND NOT is_hidden`,
-        userId && sql`user_id = ${userId}`,
-        deploymentId && sql`deployment_id = ${deploymentId}`,
-        version !== undefined && sql`deployment_version = ${version}`,
-        status && hasStatusSql(tenant, status),
-        failed === true && sql`last_error_code IS NOT NULL`,
-        failed === false && sql`last_error_code IS NULL`,
-        q !== undefined && hasWordsSql(tenant, q),
-        createdAfter && sql`created_at >= ${createdAfter} AND id >= ${idBefore(createdAfter)}`,
-        createdBefore && sql`created_at < ${createdBefore} AND id < ${idAfterMoment(createdBefore)}`,
-        after && sql`id < ${after[0] as string}`,
-      )}
-      ORDER BY id DESC LIMIT ${limit + 1}`,
+  const { q } = filter;
+  const isListed = sql.and(isListedSql(tenant, filter), after && sql`id < ${after[0] as string}`);
+  const newest = (where: Sql, most: number) =>
+    sql`SELECT ${columns} FROM conversations WHERE ${where} ORDER BY id DESC LIMIT ${most}`;
+  if (q === undefined) return rowsPlannedFor(db, newest(isListed, limit + 1));
+  const recent = await rowsPlannedFor(
+    db,
+    sql`SELECT ${columns} FROM (${newest(isListed, searchedFirst)}) AS recent
+      WHERE ${hasWordsSql(q)} ORDER BY id DESC LIMIT ${limit + 1}`,
   );
-  // The best plan depends on how frequent the values are: of a common word the newest rows, of a rare one the index.
-  const [rows] = await pipelined(db, [plannedPerExecution(statement)]);
+  if (recent.length > limit) return recent;
+  return rowsPlannedFor(db, newest(sql.and(isListed, sql`id IN (${idsWithWordsSql(tenant, q)})`), limit + 1));
+}
+
+/** A frequent word fills a page from these. The index, which takes long for frequent words, then is not read. */
+const searchedFirst = 500;
+
+/** The best plan depends on how frequent the values are: the newest rows, or an index of rare ones. */
+async function rowsPlannedFor(db: Executor, statement: Sql): Promise<ConversationRow[]> {
+  const [rows] = await pipelined(db, [plannedPerExecution(rowsStatement(conversations, statement))]);
   return rows;
+}
+
+function isListedSql(tenant: Tenant, filter: ConversationFilter): Sql {
+  const { userId, deploymentId, version, status, failed, createdAfter, createdBefore } = filter;
+  return sql.and(
+    sql`org_id = ${tenant.orgId} AND mode = ${tenant.mode} AND NOT is_hidden`,
+    userId && sql`user_id = ${userId}`,
+    deploymentId && sql`deployment_id = ${deploymentId}`,
+    version !== undefined && sql`deployment_version = ${version}`,
+    status && hasStatusSql(tenant, status),
+    failed === true && sql`last_error_code IS NOT NULL`,
+    failed === false && sql`last_error_code IS NULL`,
+    createdAfter && sql`created_at >= ${createdAfter} AND id >= ${idBefore(createdAfter)}`,
+    createdBefore && sql`created_at < ${createdBefore} AND id < ${idAfterMoment(createdBefore)}`,
+  );
 }
 
 /**

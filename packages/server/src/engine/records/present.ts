@@ -186,7 +186,7 @@ export const presentInteraction = (row: InteractionRow) => ({
   status: row.status,
   summary: row.summary,
   moves_money: row.moves_money,
-  requires_present_user: row.requires_present_user,
+  requires_present_user: row.requires_present_user || approvalRequirementsOf(row).includes('present_user'),
   ...(row.type === 'approval' && { approver: row.approver }),
   needs: approvalRequirementsOf(row),
   ...(row.nonce !== null && { nonce: row.nonce }),

@@ -60,14 +60,23 @@ export async function previewsOf(
   return new Map(shown.filter(([, preview]) => preview !== ''));
 }
 
-/** Whether the preview has a word that starts with each word of the query. False if the query has no words. */
-export function hasWordsSql({ orgId, mode }: Tenant, query: string): Sql {
+/** Whether the preview of the conversation in `recent` has a word that starts with each word of the query. */
+export function hasWordsSql(query: string): Sql {
+  const words = tsqueryOf(query);
+  if (words === null) return sql`FALSE`;
+  return sql`(SELECT words FROM conversation_previews WHERE conversation_id = recent.id) @@ ${words}::tsquery`;
+}
+
+/** The conversations of the tenant with such words, by the index. */
+export function idsWithWordsSql({ orgId, mode }: Tenant, query: string): Sql {
+  return sql`SELECT conversation_id FROM conversation_previews
+    WHERE ARRAY[org_id || ' ' || mode] @> ARRAY[${`${orgId} ${mode}`}] AND words @@ ${tsqueryOf(query)}::tsquery`;
+}
+
+/** Null if the query has no words, which finds nothing. */
+function tsqueryOf(query: string): string | null {
   const words = wordsOf(query).slice(0, maxQueryWords);
-  if (words.length === 0) return sql`FALSE`;
-  return sql`id IN (
-    SELECT conversation_id FROM conversation_previews
-    WHERE ARRAY[org_id || ' ' || mode] @> ARRAY[${`${orgId} ${mode}`}]
-      AND words @@ ${words.map((word) => `'${word}':*`).join(' & ')}::tsquery)`;
+  return words.length === 0 ? null : words.map((word) => `'${word}':*`).join(' & ');
 }
 
 const maxQueryWords = 16;

@@ -15,3 +15,8 @@ CREATE TABLE conversation_previews (
   -- The words for the filter `q`.
   words tsvector NOT NULL
 );
+
+-- Whether the deployment that the routine names is archived. Such a routine has no next run.
+ALTER TABLE routines ADD COLUMN deployment_archived boolean NOT NULL DEFAULT false;
+UPDATE routines SET deployment_archived = true, next_run_at = NULL
+FROM deployments d WHERE d.id = routines.deployment_id AND d.status = 'archived';

@@ -46,4 +46,10 @@ export const records = area('records', 'done', [
     'docs/api/audit-log.md#get-v1audit-log',
     'The audit log is strictly newest first, also over transactions that overlap and across pages.',
   ],
+  ['REC-709', 'docs/a2a.md#errors', 'A body that is no JSON answers the JSON-RPC error -32700, through A2A and MCP.'],
+  [
+    'REC-710',
+    'docs/a2a.md#answering-what-the-agent-waits-on',
+    'A reply that asks something is a task that requires input; a message in that task, or in its context, answers it.',
+  ],
 ]);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listRoutines } from '../packages/server/src/automation/routines/store.ts';
 import { listFiles } from '../packages/server/src/engine/files/store.ts';
+import { listConversations } from '../packages/server/src/engine/records/conversations.ts';
 import { closeDatabase, type Database, openDatabase } from '../packages/server/src/platform/db/pool.ts';
 import { pipelined, rowsOf, run, runStatement } from '../packages/server/src/platform/db/query.ts';
 import { sql } from '../packages/server/src/platform/db/sql.ts';
@@ -23,6 +24,8 @@ afterAll(async () => {
 const tenant = { orgId: 'org_1', mode: 'live' } as const;
 const first = { limit: 20, after: null };
 const last = { limit: 20, after: ['id_004000'] };
+const lastConversations = { limit: 20, after: ['conv_01id_004000'] };
+const inDeployment = { deploymentId: 'dep_7' };
 const uploads = { source: 'upload' } as const;
 
 /** By another index the planner walks through the rows of every other org to find the page of one. */
@@ -41,6 +44,15 @@ describe('a page of a list is found by an index that begins with the org and its
       () => listFacts(db, { ...tenant, userId: 'user_7' }, { limit: 20, after: [new Date().toISOString(), 'id_0001'] }),
     ],
     ['facts of the org’s own agent', () => listFacts(db, { ...tenant, userId: null }, first)],
+    ['conversations', () => listConversations(db, tenant, {}, first)],
+    ['conversations of a deployment', () => listConversations(db, tenant, inDeployment, first)],
+    ['conversations of a deployment, further on', () => listConversations(db, tenant, inDeployment, lastConversations)],
+    [
+      'idle conversations of a deployment',
+      () => listConversations(db, tenant, { ...inDeployment, status: 'idle' }, first),
+    ],
+    ['conversations that failed', () => listConversations(db, tenant, { failed: true }, first)],
+    ['conversations that did not fail', () => listConversations(db, tenant, { failed: false }, first)],
   ])('%s', async (_, page) => {
     const before = await scans();
     expect((await page()).length).toBeGreaterThan(0);
@@ -48,6 +60,15 @@ describe('a page of a list is found by an index that begins with the org and its
     const used = [...after].filter(([index, times]) => times > (before.get(index) ?? 0)).map(([index]) => index);
     expect(used).toEqual([expect.stringMatching(/\(org_id, mode\b/)]);
   });
+});
+
+it('a search for words reads the words of one org and mode', async () => {
+  const before = await scans();
+  expect(await listConversations(db, { orgId: 'org_many', mode: 'live' }, { q: 'number w700' }, first)).toHaveLength(1);
+  const after = await scans();
+  const used = [...after].filter(([index, times]) => times > (before.get(index) ?? 0)).map(([index]) => index);
+  expect(used).toContainEqual(expect.stringContaining('conversation_previews_by_words'));
+  for (const index of used) expect(index).toMatch(/ INDEX /);
 });
 
 /** How often each table was read whole, and each index was used. */
@@ -82,6 +103,19 @@ async function fill(): Promise<void> {
     runStatement(sql`
       INSERT INTO routines (id, org_id, mode, user_id, name, ask, kind)
       SELECT id, org, mode, user_id, '', '', 'trigger' FROM ${rows}`),
+    runStatement(sql`
+      INSERT INTO conversations (id, org_id, mode, user_id, deployment_id, last_error_code)
+      SELECT 'conv_01' || id, org, mode, user_id, 'dep_' || n % 21, CASE WHEN n % 13 = 0 THEN 'model_error' END FROM ${rows}`),
+    runStatement(sql`
+      INSERT INTO conversation_previews (conversation_id, org_id, mode, preview, words)
+      SELECT 'conv_01' || id, org, mode, 'Number ' || n, array_to_tsvector(ARRAY['number', n::text]) FROM ${rows}`),
+    // A search reads the newest thousand without the index of words.
+    runStatement(sql`
+      INSERT INTO conversations (id, org_id, mode) SELECT 'conv_01' || n, 'org_many', 'live' FROM generate_series(2000, 3999) n`),
+    runStatement(sql`
+      INSERT INTO conversation_previews (conversation_id, org_id, mode, preview, words)
+      SELECT 'conv_01' || n, 'org_many', 'live', '', array_to_tsvector(ARRAY['number', 'w' || n % 2000])
+      FROM generate_series(2000, 3999) n`),
     runStatement(sql`
       INSERT INTO memories (id, org_id, mode, user_id, text, kind, source, fingerprint, search, observed_at)
       SELECT id, org, mode, user_id, '', 'other', 'user_direct', sha256(id::bytea), '', now() - n * interval '1 minute'

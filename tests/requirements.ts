@@ -51,6 +51,7 @@ import { processes } from './requirements/processes.ts';
 import { python } from './requirements/python.ts';
 import { rateLimits } from './requirements/rate-limits.ts';
 import { reasoning } from './requirements/reasoning.ts';
+import { records } from './requirements/records.ts';
 import { requests } from './requirements/requests.ts';
 import { retention } from './requirements/retention.ts';
 import { routines } from './requirements/routines.ts';
@@ -115,6 +116,7 @@ export const areas: readonly Area[] = [
   consoleArea,
   conversations,
   criteria,
+  records,
   messages,
   events,
   interactions,

@@ -29,7 +29,7 @@ export const conversations = area('conversations', 'done', [
   [
     'CONV-006',
     'docs/api/conversations.md#conversation',
-    '`open_work` lists unfinished work oldest first as `{task_id, title, status}`, `title` null until named.',
+    '`open_work` lists unfinished work oldest first as `{task_id, title, status}`.',
   ],
   [
     'CONV-007',

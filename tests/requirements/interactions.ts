@@ -30,7 +30,7 @@ export const interactions = area('interactions', 'done', [
   [
     'INT-007',
     'docs/api/interactions.md#interaction',
-    '`requires_present_user` is true for a payment and for an action approved in person.',
+    '`requires_present_user` is true for each approval whose `needs` list `present_user`.',
   ],
   ['INT-008', 'docs/interactions.md#wrong-answers', '`nonce` appears on a `hands_approval` only.'],
   [

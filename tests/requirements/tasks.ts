@@ -8,7 +8,7 @@ export const tasks = area('tasks', 'done', [
   ],
   ['TASK-002', 'docs/api/tasks.md#get-v1tasks', '`status` is one of `queued`, `working`, `waiting`, `done`, `failed`.'],
   ['TASK-003', 'docs/events.md#conversation', 'A task that waits on an approval or a question is `waiting`.'],
-  ['TASK-004', 'docs/api/tasks.md#task', '`title` is null until the task is named.'],
+  ['TASK-004', 'docs/api/tasks.md#task', '`title` and `ask` are never null.'],
   [
     'TASK-005',
     'docs/api/tasks.md#task',
@@ -165,7 +165,7 @@ export const tasks = area('tasks', 'done', [
   [
     'TASK-240',
     'docs/conversations.md#tasks',
-    'Work that begins without a word of the model is acknowledged in the language of the agent.',
+    'Work that begins without a word of the model is acknowledged in the user’s `locale`, or else in the language of the agent, or else in that of the message.',
   ],
   [
     'TASK-640',

@@ -106,7 +106,7 @@ export const waiting = area('waiting', 'done', [
   [
     'WAIT-023',
     'docs/interactions.md#tools-that-wait',
-    '`approvals` decides which waits are marked `moves_money` and `requires_present_user` and how they are worded.',
+    '`approvals` decides which waits are marked `moves_money` and which have a category.',
   ],
   [
     'WAIT-024',

@@ -157,6 +157,24 @@ describe('the endpoint', () => {
     });
   });
 
+  it.each(['{', 'hello', '<html></html>', '', '{"jsonrpc": "2.0",}'])(
+    'answers %j, which is no JSON, with the parse error of JSON-RPC [REC-709]',
+    async (raw) => {
+      const headers = { 'content-type': 'application/json' };
+      for (const path of ['/v1/a2a/porter', '/v1/mcp']) {
+        const { status, body } = await server.call('POST', path, { raw, headers });
+        expect([path, status, body]).toMatchObject([
+          path,
+          400,
+          { jsonrpc: '2.0', id: null, error: { code: -32700, data: [{ metadata: { code: 'invalid_json' } }] } },
+        ]);
+      }
+      // The key is checked before the body, and refused in the format of the API.
+      const refused = await server.call('POST', '/v1/a2a/porter', { raw, headers, key: 'vst_test_none' });
+      expect([refused.status, refused.body.error.code]).toEqual([401, 'key_invalid']);
+    },
+  );
+
   it('never falls over what is sent to it', async () => {
     const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
     const hostile: unknown[] = [

@@ -305,13 +305,60 @@ describe('work', () => {
 });
 
 describe('a reply that waits', () => {
-  it('describes its interaction, and the next message in that context answers it', async () => {
+  it('is a task that requires input, and a message in that task completes it [REC-710]', async () => {
     desk.script(asksForSize);
-    const asking = await message(client.sendMessage(saying('A shirt')));
-    expect(texts(asking.parts)).toEqual(['Which size? (S, M)']);
-    expect(datas(asking.parts)).toMatchObject([{ type: 'question', task_id: null }]);
+    const asking = await task(client.sendMessage(saying('A shirt')));
+    expect(asking.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+    expect(texts(asking.status?.message?.parts)).toEqual(['Which size? (S, M)']);
+    expect(datas(asking.status?.message?.parts)).toMatchObject([{ type: 'question', task_id: null }]);
+    expect(await getTask(asking.id)).toEqual(asking);
+    const done = await task(client.sendMessage(saying('S', { taskId: asking.id, contextId: asking.contextId })));
+    expect([done.id, done.status?.state, resultOf(done)]).toEqual([
+      asking.id,
+      TaskState.TASK_STATE_COMPLETED,
+      ['Thanks.'],
+    ]);
+    expect(await getTask(asking.id)).toEqual(done);
+    await expect(client.sendMessage(saying('M', { taskId: asking.id }))).rejects.toThrow(/waits for nothing/);
+  });
+
+  it('is answered by the next message in its context too [REC-710]', async () => {
+    desk.script(asksForSize);
+    const asking = await task(client.sendMessage(saying('A shirt')));
     const answer = await message(client.sendMessage(saying('S', { contextId: asking.contextId })));
     expect(texts(answer.parts)).toEqual(['Thanks.']);
+    expect((await getTask(asking.id)).status?.state).toBe(TaskState.TASK_STATE_COMPLETED);
+  });
+
+  it('is streamed up to its question, and on from the answer to its end [REC-710]', async () => {
+    desk.script(asksForSize);
+    const [asking, ...none] = await heard(client.sendMessageStream(saying('A shirt')));
+    expect(none).toEqual([]);
+    if (asking?.$case !== 'task') throw new Error(`No task came: ${JSON.stringify(asking)}`);
+    expect(asking.value.status?.state).toBe(TaskState.TASK_STATE_INPUT_REQUIRED);
+    const { id: taskId } = asking.value;
+    const subscription = client.resubscribeTask({ tenant: '', id: taskId });
+    await subscription.next();
+    const events = await heard(client.sendMessageStream(saying('M', { taskId })));
+    expect(events.map(({ $case }) => $case)).toEqual(['task', 'artifactUpdate', 'statusUpdate']);
+    expect(statesIn(events).at(-1)).toBe(TaskState.TASK_STATE_COMPLETED);
+    expect(statesIn(await heard(subscription)).at(-1)).toBe(TaskState.TASK_STATE_COMPLETED);
+  });
+
+  it('is canceled by a cancel, and not there for another org, user or context [REC-710]', async () => {
+    desk.script(asksForSize);
+    const asking = await task((await asUser('ida')).sendMessage(saying('A shirt')));
+    const other = await asUser('jan');
+    await expect(other.getTask({ tenant: '', id: asking.id })).rejects.toThrow();
+    await expect(other.sendMessage(saying('S', { taskId: asking.id }))).rejects.toThrow();
+    const elsewhere = await connectA2a(desk.url, deploymentId, desk.liveKey);
+    await expect(elsewhere.getTask({ tenant: '', id: asking.id })).rejects.toThrow();
+    await expect(
+      client.sendMessage(saying('S', { taskId: asking.id, contextId: 'conv_000000000000000000000000' })),
+    ).rejects.toThrow(/contextId/);
+    const canceled = await client.cancelTask({ tenant: '', id: asking.id, metadata: undefined });
+    expect(canceled).toMatchObject({ id: asking.id, status: { state: TaskState.TASK_STATE_CANCELED } });
+    await expect(client.cancelTask({ tenant: '', id: asking.id, metadata: undefined })).rejects.toThrow(/ended/);
   });
 });
 
@@ -328,8 +375,10 @@ describe('a reply that calls a function', () => {
 
   it('of the message asks the client for its result [A2A-660]', async () => {
     desk.script(inTurn(calling('find_shelf', { shelf: 'A4' }), { text: 'Found.' }));
-    const asking = await message(client.sendMessage(saying('Paper?', { metadata: { tools: [ownTool] } })));
-    expect(datas(asking.parts)).toMatchObject([{ type: 'tool_call', details: { tool_name: 'find_shelf' } }]);
+    const asking = await task(client.sendMessage(saying('Paper?', { metadata: { tools: [ownTool] } })));
+    expect(datas(asking.status?.message?.parts)).toMatchObject([
+      { type: 'tool_call', details: { tool_name: 'find_shelf' } },
+    ]);
     const { contextId } = asking;
     const answer = await message(client.sendMessage(saying({ data: { output: 'Shelf 1' } }, { contextId })));
     expect(texts(answer.parts)).toEqual(['Found.']);

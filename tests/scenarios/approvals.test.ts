@@ -142,7 +142,7 @@ describe('a tool of an MCP server', () => {
       kind: 'tool_permission',
       summary: 'Tidies the shelf. tidy, shelf: 3',
       moves_money: false,
-      requires_present_user: false,
+      requires_present_user: true,
       details: { tool_name: 'tidy', server: 'shop', rows: [{ label: 'shelf', value: '3' }] },
     });
     expect((await desk.answer(interaction.id, { approve: true })).body.error.code).toBe('present_user_required');
@@ -215,10 +215,10 @@ describe('what `approvals` lists', () => {
   it.each([
     ['refund_order', { moves_money: null, requires_present_user: true }, 'payment'],
     ['mcp__shop__settle_up', { moves_money: true, requires_present_user: true }, 'payment'],
-    ['erase_list', { moves_money: null, requires_present_user: false }, 'delete'],
-    ['book_room', { moves_money: null, requires_present_user: false }, undefined],
-    ['stack_chairs', { moves_money: null, requires_present_user: false }, undefined],
-    ['mcp__shop__tidy', { moves_money: false, requires_present_user: false }, undefined],
+    ['erase_list', { moves_money: null, requires_present_user: true }, 'delete'],
+    ['book_room', { moves_money: null, requires_present_user: true }, undefined],
+    ['stack_chairs', { moves_money: null, requires_present_user: true }, undefined],
+    ['mcp__shop__tidy', { moves_money: false, requires_present_user: true }, undefined],
   ])(
     'marks the wait of %s, and neither adds nor removes a wait [INT-006, INT-007, ANS-010, WAIT-019, WAIT-022, WAIT-023, WAIT-024, WAIT-026]',
     async (name, marks, category) => {

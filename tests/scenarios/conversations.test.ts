@@ -28,6 +28,8 @@ describe('a conversation', () => {
       deployment_id: expect.stringMatching(/^dep_/),
       deployment_version: 1,
       status: 'idle',
+      preview: null,
+      last_error: null,
       metadata: {},
       created_at: expect.any(String),
       last_active_at: answer.body.created_at,
@@ -276,7 +278,7 @@ describe('the status', () => {
     expect(statuses.map(({ data }) => data.status)).toEqual(['replying', 'working', 'waiting', 'working', 'idle']);
   });
 
-  it('lists work without a name as such, oldest first [CONV-006]', async () => {
+  it('lists work that has no name yet by its message, oldest first [CONV-006]', async () => {
     const gate = door();
     server.script(async () => {
       await gate.opened;
@@ -288,9 +290,10 @@ describe('the status', () => {
       turns.push((await server.send(id, { message, hand_off: 'always' })).body);
     }
     const { open_work } = await server.show(id);
-    expect(open_work.map(({ task_id, title }: { task_id: string; title: null }) => [task_id, title])).toEqual(
-      turns.map(({ task_id }) => [task_id, null]),
-    );
+    expect(open_work.map(({ task_id, title }: { task_id: string; title: string }) => [task_id, title])).toEqual([
+      [turns[0].task_id, 'one'],
+      [turns[1].task_id, 'two'],
+    ]);
     gate.open();
     await server.rest(id);
   });

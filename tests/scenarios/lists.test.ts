@@ -1,5 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recordAudit } from '../../packages/server/src/account/index.ts';
+import { serverOrigin } from '../../packages/server/src/platform/caller.ts';
+import { closeDatabase, openDatabase, type Transaction } from '../../packages/server/src/platform/db/pool.ts';
+import { run } from '../../packages/server/src/platform/db/query.ts';
+import { sql } from '../../packages/server/src/platform/db/sql.ts';
+import { transaction } from '../../packages/server/src/platform/db/transaction.ts';
 import { query } from '../support/database.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
 import { type ApiResponse, startTestServer, type TestServer } from '../support/server.ts';
@@ -91,6 +97,37 @@ describe('walking', () => {
     const text = plan.map((row) => row['QUERY PLAN']).join('\n');
     expect(text).toMatch(/Index Scan/);
     expect(text).not.toMatch(/Sort|Offset/);
+  });
+});
+
+describe('the audit log', () => {
+  it('is newest first, also if transactions overlap, across pages [REC-708]', async () => {
+    const db = await openDatabase({ connectionString: server.connectionString, max: 2 });
+    const origin = serverOrigin({ orgId: server.orgId, mode: 'test' });
+    const record = (tx: Transaction, action: string) => recordAudit(tx, origin, { action });
+    const [begun, recorded] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const startedFirst = transaction(db, async (tx) => {
+      await run(tx, sql`SELECT now()`);
+      begun.resolve();
+      await recorded.promise;
+      for (const at of ['second', 'third', 'fourth']) await record(tx, `order.${at}`);
+    });
+    await begun.promise;
+    await transaction(db, (tx) => record(tx, 'order.first'));
+    recorded.resolve();
+    await startedFirst;
+    await closeDatabase(db);
+    const entries: { action: string; created_at: string; id: string }[] = [];
+    for (let cursor = ''; entries.length < 6; ) {
+      const { body } = await server.call('GET', `/v1/audit-log?limit=2${cursor && `&cursor=${cursor}`}`);
+      entries.push(...body.data);
+      cursor = body.next_cursor;
+    }
+    expect(entries.slice(0, 4).map(({ action }) => action)).toEqual(
+      ['fourth', 'third', 'second', 'first'].map((at) => `order.${at}`),
+    );
+    const times = entries.map(({ created_at }) => created_at);
+    expect(times).toEqual(times.toSorted().reverse());
   });
 });
 

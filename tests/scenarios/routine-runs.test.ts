@@ -330,3 +330,41 @@ describe('the agent’s own tools', () => {
     expect((await get(other.id)).id).toBe(other.id);
   });
 });
+
+describe('a routine of an archived deployment', () => {
+  it('has no next run until the deployment is back, and does not fail meanwhile [REC-707]', async () => {
+    await server.apply({ name: 'annex', instructions: 'Be kind.', routines: [{ ask: 'Report.', every: everyDay }] });
+    const { id } = await create({ every: everyDay, deployment: 'annex', timezone: 'UTC', user_id: 'vera' });
+    const { id: onCall } = await create({ on: 'call', deployment: 'annex' });
+    const { id: elsewhere } = await create({ every: everyDay });
+    const { data } = (await server.call('GET', '/v1/routines?limit=100')).body;
+    const ofFile = data.find(({ ask }: Body) => ask === 'Report.').id;
+    const before = await get(id);
+    const setStatus = (to: string) => server.call('POST', `/v1/deployments/annex/${to}`, { key: server.liveKey });
+
+    await setStatus('archive');
+    for (const each of [id, ofFile]) {
+      expect(await get(each)).toMatchObject({ next_run_at: null, enabled: true, status: 'active' });
+    }
+    expect((await get(elsewhere)).next_run_at).not.toBeNull();
+    await server.call('PATCH', `/v1/routines/${id}`, { body: { enabled: false } });
+    const resumed = await server.call('PATCH', `/v1/routines/${id}`, { body: { enabled: true, timezone: 'UTC' } });
+    expect(resumed.body).toMatchObject({ enabled: true, next_run_at: null });
+    await runDue();
+    expect(await get(id)).toMatchObject({ status: 'active', last_error: null });
+    expect((await trigger(onCall, {})).body.error.code).toBe('deployment_archived');
+
+    await setStatus('unarchive');
+    expect((await get(id)).next_run_at).toBe(before.next_run_at);
+    expect((await get(ofFile)).next_run_at).not.toBeNull();
+    expect((await get(onCall)).next_run_at).toBeNull();
+  });
+
+  it('has one again with another deployment [REC-707]', async () => {
+    await server.apply({ name: 'shed', instructions: 'Be kind.' });
+    const { id } = await create({ every: everyDay, deployment: 'shed' });
+    await server.call('POST', '/v1/deployments/shed/archive', { key: server.liveKey });
+    const moved = await server.call('PATCH', `/v1/routines/${id}`, { body: { deployment: 'desk' } });
+    expect(moved.body.next_run_at).not.toBeNull();
+  });
+});

@@ -53,6 +53,7 @@ describe('a session token', () => {
       'conversations.messages',
       'conversations.send',
       'conversations.stop',
+      'conversations.turn',
       'feedback.ofConversation',
       'feedback.rate',
       'files.create',

@@ -254,8 +254,14 @@ describe('a turn', () => {
       key: token,
       body: { message: 'Hello' },
     });
-    for (const path of [sent.id, `${sent.id}/trace`]) {
-      expect((await read(conversation_id, path, token)).body.error.code).toBe('session_scope');
+    const { body: seen } = await read(conversation_id, sent.id, token);
+    expect(seen).toMatchObject({ object: 'turn', id: sent.id });
+    expect(seen).not.toHaveProperty('cost_usd');
+    for (const [of, turn] of [
+      [conversation_id, `${sent.id}/trace`],
+      [id, turn_id],
+    ]) {
+      expect((await read(of, turn, token)).body.error.code).toBe('session_scope');
     }
   });
 });
@@ -282,7 +288,8 @@ describe('the list of tasks', () => {
     await desk.sql(`UPDATE tasks SET created_at = '2001-01-02T03:04:05Z' WHERE id = $1`, [first.id]);
     await desk.sql(`UPDATE tasks SET created_at = '2001-01-03T00:00:00Z' WHERE id = $1`, [second.id]);
     expect(await ids('created_before=2001-01-02T04:04:06%2B01:00')).toEqual([first.id]);
-    expect(await ids('created_after=2001-01-02T03:04:05Z&created_before=2001-02-01')).toEqual([second.id]);
+    expect(await ids('created_after=2001-01-02T03:04:05Z&created_before=2001-01-03')).toEqual([first.id]);
+    expect(await ids('created_after=2001-01-02T03:04:06Z&created_before=2001-02-01')).toEqual([second.id]);
     expect(await ids('created_after=2001-01-02')).toEqual([third.id, second.id, first.id]);
     for (const time of ['yesterday', '978404645', '2001-13-01', '2001-01-02T03:04:05']) {
       const { status, body } = await desk.call('GET', `/v1/tasks?created_after=${time}`);

@@ -63,6 +63,7 @@ const errorShapes = { own: errorBody, openai: openaiErrorBody, oauth: oauthError
 function assertError(asked: string, row: RouteRow | undefined, { body, status }: ApiResponse, pathname: string): void {
   // Routes that only OpenAI's API has are refused in its error format too.
   const ofNone = pathname.startsWith('/v1/openai/') ? 'openai' : 'own';
+  if (row?.route.isJsonRpc && body.jsonrpc === '2.0') return assertParseError(asked, status, body);
   const shape = errorShapes[row ? (row.route.errorShape ?? 'own') : ofNone];
   assertShape(shape, body, `${asked} answered an error outside the contract`);
   const { code } = (row?.route.errorShape === 'oauth' ? body : body.error) as { code: ErrorCode };
@@ -71,6 +72,17 @@ function assertError(asked: string, row: RouteRow | undefined, { body, status }:
   if (row && !declaredErrors(row.route).has(code)) {
     throw new Error(`${asked} answered \`${code}\`, which the row ${row.name} does not declare.`);
   }
+}
+
+const parseError = z.strictObject({
+  jsonrpc: z.literal('2.0'),
+  id: z.null(),
+  error: z.strictObject({ code: z.literal(-32700), message: z.string(), data: z.array(z.unknown()) }),
+});
+
+function assertParseError(asked: string, status: number, body: unknown): void {
+  assertShape(parseError, body, `${asked} answered an error outside the contract`);
+  if (status !== 400) throw new Error(`${asked} answered a parse error with ${status}.`);
 }
 
 /** A part of a bundle that is too large is a fault of the request; an upload that is too large is 413. */

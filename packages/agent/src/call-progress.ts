@@ -58,6 +58,10 @@ const answerOverdue =
   'No answer came in time. The outcome is unknown: the system that was asked may have done it, or may still do it. It ' +
   'was not asked again. Do not repeat the call; find out what happened, or say that the outcome is unknown.';
 
+const readOverdue =
+  'No answer came in time. The system that was asked may have run the call, or may still run it. The call only reads, ' +
+  'so it may be repeated.';
+
 const refused = (output: string): Move => ({ kind: 'result', result: { output, isError: true, from: 'run' } });
 
 const isPermission = ({ purpose }: Wait) => purpose === 'permission';
@@ -79,8 +83,9 @@ function resultOf(wait: Wait, tool: Tool | undefined): CallResult {
     return { output: outcome.output, isError: outcome.isError, from: isOfPerson ? 'person' : 'tool' };
   }
   if (outcome?.decision === 'approved') return { output: 'The person said yes.', isError: false, from: 'person' };
-  const mayHaveActed = outcome?.decision === 'expired' && !isOfPerson && !(tool && isReadOnly(tool));
-  return { output: mayHaveActed ? answerOverdue : withoutYes(wait), isError: true, from: 'run' };
+  const isOverdueCall = outcome?.decision === 'expired' && !isOfPerson;
+  const overdue = tool && isReadOnly(tool) ? readOverdue : answerOverdue;
+  return { output: isOverdueCall ? overdue : withoutYes(wait), isError: true, from: 'run' };
 }
 
 function withoutYes({ outcome, isOfOrg }: Wait): string {

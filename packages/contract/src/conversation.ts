@@ -4,6 +4,7 @@ import { id } from './ids.ts';
 import { interactionKinds } from './interactions.ts';
 import { metadata } from './metadata.ts';
 import { shown } from './session-access.ts';
+import { shownFailure } from './shown-failure.ts';
 import { tag } from './tag.ts';
 import { taskStatuses } from './tasks.ts';
 import { createdAt, time } from './time.ts';
@@ -37,6 +38,14 @@ export const conversation = z
       .describe(
         '`idle`: nothing is running; `replying`: a reply is being written; `working`: a task runs; `waiting`: something waits for an answer.',
       ),
+    preview: z
+      .string()
+      .max(200)
+      .nullable()
+      .describe('The first words of its first message, at most 200 characters; null before a message.'),
+    last_error: shownFailure
+      .nullable()
+      .describe('Why the turn that ended last failed; null if it did not, or if a person stopped it.'),
     metadata,
     created_at: createdAt,
     last_active_at: time.describe('When it was last active, as ISO 8601 in UTC.'),
@@ -44,7 +53,7 @@ export const conversation = z
       .array(
         z.object({
           task_id: id('task'),
-          title: z.string().nullable().describe('The title of the task; null until it is named.'),
+          title: z.string().describe('The title of the task.'),
           status: z.enum(taskStatuses).describe('The state of the task.'),
         }),
       )
@@ -72,8 +81,9 @@ export const conversation = z
 /** Omits the company's labels and costs. A pending call of the company's code is visible, but not its arguments. */
 export const conversationSeen = {
   ...shown('object', 'id', 'user_id', 'deployment_id', 'deployment_version', 'status'),
-  ...shown('created_at', 'last_active_at', 'last_event_seq'),
+  ...shown('preview', 'created_at', 'last_active_at', 'last_event_seq'),
+  last_error: 'plain',
   open_work: shown('task_id', 'title', 'status'),
   open_interactions: shown('interaction_id', 'task_id', 'kind'),
   pending_tool_calls: shown('call_id', 'name', 'task_id', 'progress'),
-};
+} as const;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { conversation, conversationSeen } from './conversation.ts';
+import { conversation, conversationSeen, conversationStatuses } from './conversation.ts';
 import { type StreamEventType, streamEvent } from './events.ts';
 import { failsWith } from './fault.ts';
 import { fileSeen } from './files.ts';
@@ -19,11 +19,14 @@ import {
 import { metadataInput } from './metadata.ts';
 import { namedDeployment } from './named-deployment.ts';
 import { deleted, page, pageQuery } from './page.ts';
+import { queryFlag } from './query-flag.ts';
+import { queryTime } from './query-time.ts';
 import { route } from './route.ts';
 import { scenarioDraft } from './scenarios.ts';
 import { type SeenFields, shown } from './session-access.ts';
 import { tag } from './tag.ts';
 import { taskSeen } from './tasks.ts';
+import { text } from './text.ts';
 import { stepSeen, traceFields } from './trace.ts';
 import { turn, turnSeen } from './turn.ts';
 import { userId } from './user-id.ts';
@@ -124,14 +127,26 @@ export const conversations = {
     auth: 'key',
     scopes: ['runtime'],
     summary: 'List conversations, newest first: one user’s, or all of the org’s.',
-    description: 'Needs scope `runtime`. Conversations of test runs are not listed.',
+    description: 'Needs scope `runtime`. Filters are combined. Conversations of test runs are not listed.',
     query: z.strictObject({
       user_id: userId().optional().describe('Only this user’s; absent: all, including those of the org’s own agent.'),
+      deployment: namedDeployment
+        .optional()
+        .describe('Only of this deployment: a dep_ id, a slug or a name, with `@version` only of that version.'),
+      status: z.enum(conversationStatuses).optional().describe('Only conversations in this state.'),
+      failed: queryFlag
+        .optional()
+        .describe('`true`: only those with a `last_error`; `false`: only those without one; absent: all.'),
+      q: text(1, 200)
+        .optional()
+        .describe('Only those whose `preview` has words that start with each of these words, in any order.'),
+      created_after: queryTime.optional().describe('Only those created at this time or later.'),
+      created_before: queryTime.optional().describe('Only those created before this time.'),
       ...pageQuery,
     }),
     status: 200,
     response: page(conversation),
-    errors: [],
+    errors: ['invalid_deployment'],
     command: 'conversations list',
   }),
   create: route({
@@ -281,8 +296,10 @@ export const conversations = {
     path: '/v1/conversations/{conversation_id}/turns/{turn_id}',
     auth: 'key',
     scopes: ['runtime'],
+    session: { needs: ['chat'], sends: [], sees: turnSeen },
     summary: 'Show a turn: the state of a message, its reply, or why it failed.',
-    description: 'The current state of the turn that sending the message returned and that `turn.settled` carries.',
+    description:
+      'The current state of the turn that sending the message returned and that `turn.settled` carries. Also for a session token with `chat`.',
     params: turnParams,
     status: 200,
     response: turn,

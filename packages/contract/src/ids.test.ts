@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { idAfter, idPattern, newId } from './ids.ts';
+import { idAfter, idOfTime, idPattern, newId, timeOfId } from './ids.ts';
 
 describe('idAfter', () => {
   it('returns a new id of the same kind that sorts directly after the given one', () => {
@@ -14,5 +14,16 @@ describe('idAfter', () => {
         expect(first.slice(0, 'msg_'.length + 10)).toBe(id.slice(0, 'msg_'.length + 10));
       }),
     );
+  });
+});
+
+describe('the time of an id', () => {
+  it('is read from it, and bounds the ids of that moment', () => {
+    const before = Date.now();
+    const id = newId('conv');
+    const time = timeOfId(id);
+    expect(time).toBeGreaterThanOrEqual(before);
+    expect(idOfTime('conv', time) < id && id < idOfTime('conv', time + 1)).toBe(true);
+    expect(timeOfId(`${idOfTime('conv', 1_763_500_000_123)}00000000000000`)).toBe(1_763_500_000_123);
   });
 });

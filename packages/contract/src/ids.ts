@@ -116,6 +116,15 @@ export function idAfter(id: string): string {
   return id.slice(0, kept) + encodeDigits(fixed) + encodeDigits(fresh);
 }
 
+/** The start of ids of this moment: it sorts before each of them, and after the ids of every earlier moment. */
+export const idOfTime = (prefix: IdPrefix, time: number): string => `${prefix}_${encodeTime(Math.max(0, time))}`;
+
+/** The moment in an id, in milliseconds. */
+export const timeOfId = (id: string): number => {
+  const start = id.indexOf('_') + 1;
+  return [...id.slice(start, start + timeLength)].reduce((sum, digit) => sum * 32 + alphabet.indexOf(digit), 0);
+};
+
 /** Returns the same id for the same digest, for objects that may be created twice. It contains no time. */
 export const idOfDigest = (prefix: IdPrefix, digest: Uint8Array): string =>
   `${prefix}_${encodeDigits(digest.slice(0, timeLength + chanceLength).map((byte) => byte & 31))}`;

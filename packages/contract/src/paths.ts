@@ -355,7 +355,7 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
     list: {
       method: 'GET',
       path: '/v1/conversations',
-      query: ['user_id', 'limit', 'cursor'],
+      query: ['user_id', 'deployment', 'status', 'failed', 'q', 'created_after', 'created_before', 'limit', 'cursor'],
     },
     create: {
       method: 'POST',

@@ -96,6 +96,8 @@ export type Route = Access &
     streamed?: z.ZodType;
     /** Errors have the format of another API. */
     errorShape?: 'openai' | 'oauth';
+    /** A body that is not JSON is answered as JSON-RPC defines it, by the error -32700. */
+    isJsonRpc?: true;
   };
 
 /** One row of the contract. Keeps the literal types, which handlers and the client depend on. */

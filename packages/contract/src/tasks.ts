@@ -36,7 +36,8 @@ export const task = z
       .describe(
         '`queued` until a slot is free, `working`, `waiting` for an approval, question or call; at its end `done` or `failed`.',
       ),
-    title: z.string().nullable().describe('A short title; null until it is named.'),
+    title: z.string().describe('A short title: from its plan or its hand-off, or else the first words of the message.'),
+    ask: z.string().describe('The message that started it; cut to 280 characters in lists.'),
     progress: z
       .array(
         z.object({
@@ -44,7 +45,7 @@ export const task = z
           status: z.enum(['pending', 'in_progress', 'completed']).describe('The state of this step.'),
         }),
       )
-      .describe('Its plan, step by step; empty if it has none.'),
+      .describe('Its plan, step by step; empty if it has none. No step of a done task is in progress.'),
     result: z
       .object({
         text: z.string().nullable().describe('The final reply; cut to 280 characters in lists.'),
@@ -64,7 +65,17 @@ export const task = z
 
 /** Omits costs and `outcome`, which reveals the company's criteria. */
 export const taskSeen = {
-  ...shown('object', 'id', 'user_id', 'conversation_id', 'deployment_id', 'deployment_version', 'status', 'title'),
+  ...shown(
+    'object',
+    'id',
+    'user_id',
+    'conversation_id',
+    'deployment_id',
+    'deployment_version',
+    'status',
+    'title',
+    'ask',
+  ),
   ...shown('created_at', 'updated_at'),
   progress: shown('content', 'status'),
   result: shown('text', 'data', 'truncated'),

@@ -746,13 +746,21 @@ export type Calls = {
     /**
      * List conversations, newest first: one user’s, or all of the org’s.
      *
-     * Needs scope `runtime`. Conversations of test runs are not listed.
+     * Needs scope `runtime`. Filters are combined. Conversations of test runs are not listed.
      *
      * `GET /v1/conversations`, scope runtime; `vestra conversations list`
      *
      * - `user_id`: Only this user’s; absent: all, including those of the org’s own agent.
+     * - `deployment`: Only of this deployment: a dep_ id, a slug or a name, with `@version` only of that version.
+     * - `status`: Only conversations in this state.
+     * - `failed`: `true`: only those with a `last_error`; `false`: only those without one; absent: all.
+     * - `q`: Only those whose `preview` has words that start with each of these words, in any order.
+     * - `created_after`: Only those created at this time or later.
+     * - `created_before`: Only those created before this time.
      * - `limit`: The maximum number of entries per page, 1 to 100.
      * - `cursor`: The `next_cursor` of the previous page, unchanged; absent: the first page.
+     *
+     * @throws {VestraError} `invalid_deployment`
      */
     list: RouteCall<Api['conversations']['list']>;
     /**
@@ -846,7 +854,7 @@ export type Calls = {
     /**
      * Show a turn: the state of a message, its reply, or why it failed.
      *
-     * The current state of the turn that sending the message returned and that `turn.settled` carries.
+     * The current state of the turn that sending the message returned and that `turn.settled` carries. Also for a session token with `chat`.
      *
      * `GET /v1/conversations/{conversation_id}/turns/{turn_id}`, scope runtime; `vestra conversations turn`
      *

@@ -113,7 +113,7 @@ function show(terminal: Terminal, page: Page, event: StreamEvent): void {
 function asideOf({ type, data }: StreamEvent): string | null {
   switch (type) {
     case 'task.started':
-      return `working: ${data.task.title ?? 'a task'}`;
+      return `working: ${data.task.title}`;
     case 'task.progress':
       return progressOf(data.progress);
     case 'task.step':

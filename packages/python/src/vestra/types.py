@@ -592,6 +592,10 @@ class Conversation(Resource):
     """`idle`: nothing is running; `replying`: a reply is being written; `working`: a task runs;
     `waiting`: something waits for an answer.
     """
+    preview: str | None
+    """The first words of its first message, at most 200 characters; null before a message."""
+    last_error: ConversationLastError | None
+    """Why the turn that ended last failed; null if it did not, or if a person stopped it."""
     metadata: dict[str, str]
     """Your labels, as sent; empty if there are none."""
     created_at: str
@@ -692,10 +696,12 @@ class Task(Resource):
     """`queued` until a slot is free, `working`, `waiting` for an approval, question or call; at its
     end `done` or `failed`.
     """
-    title: str | None
-    """A short title; null until it is named."""
+    title: str
+    """A short title: from its plan or its hand-off, or else the first words of the message."""
+    ask: str
+    """The message that started it; cut to 280 characters in lists."""
     progress: list[TaskProgress]
-    """Its plan, step by step; empty if it has none."""
+    """Its plan, step by step; empty if it has none. No step of a done task is in progress."""
     result: TaskResult
     """The result; empty until it has ended."""
     outcome: TaskOutcome | None
@@ -2415,11 +2421,18 @@ class McpServerTools(Resource):
     """Tools that always need approval."""
 
 
+class ConversationLastError(Resource):
+    code: str
+    """The exact cause: an error code, or how a task ended, such as `stopped` or `max_budget`."""
+    message: str
+    """The cause as a sentence; it may change, so branch on `code`."""
+
+
 class ConversationOpenWork(Resource):
     task_id: str
     """The id of a piece of work, `task_` and 24 characters."""
-    title: str | None
-    """The title of the task; null until it is named."""
+    title: str
+    """The title of the task."""
     status: ConversationOpenWorkStatus
     """The state of the task."""
 
@@ -3391,10 +3404,10 @@ class TaskProgressEvent(Resource):
 
 class TaskProgressData(Resource):
     """The object of the event, as it was at that moment."""
-    title: str | None
-    """A short title; null until it is named."""
+    title: str
+    """A short title: from its plan or its hand-off, or else the first words of the message."""
     progress: list[TaskProgressDataProgress]
-    """Its plan, step by step; empty if it has none."""
+    """Its plan, step by step; empty if it has none. No step of a done task is in progress."""
 
 
 class TaskProgressDataProgress(Resource):

@@ -6,7 +6,7 @@ import { deploymentNames, findDeployment, holdDeployment } from '../agents/deplo
 import { indexStateOf } from '../agents/notebooks/index.ts';
 import { register as registerAgents } from '../agents/register.ts';
 import { register as registerAutomation } from '../automation/register.ts';
-import { moveRoutinesToTimezone } from '../automation/routines/routine-changes.ts';
+import { changeArchivedRoutines, moveRoutinesToTimezone } from '../automation/routines/routine-changes.ts';
 import { register as registerBilling } from '../billing/register.ts';
 import { emitBeforeCapChange, readBalances } from '../billing/roll-up-balances.ts';
 import type { AgentComputers } from '../computers/agent-computers.ts';
@@ -92,6 +92,7 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
       renderFile,
       latestTestRuns: latestRuns,
       republishLive: republishLiveVersions,
+      statusGiven: changeArchivedRoutines,
       search: engine.search,
     }),
     registerUsers(kernel, {

@@ -173,6 +173,7 @@ function appOn(db: Database, dependencies: ApplyDependencies): App {
       fixContent,
       renderFile,
       latestTestRuns: latestRuns,
+      statusGiven: async () => {},
     }),
     ...applyRoutes({
       db,

@@ -74,7 +74,7 @@ export function listUsers(
     sql`erasing_since IS NULL`,
     status && sql`status = ${status}`,
     email && sql`email = ${email}`,
-    createdAfter && sql`created_at > ${createdAfter}`,
+    createdAfter && sql`created_at >= ${createdAfter}`,
     madeAt !== undefined && id !== undefined && sql`(created_at, id) < (${new Date(madeAt)}, ${id})`,
   );
   return rowsOf(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime
 from typing import Any, Literal, Mapping, Sequence, overload
 
 from .. import params, types
@@ -14,6 +15,12 @@ class Conversations(Group):
         self,
         *,
         user_id: str | None = None,
+        deployment: str | None = None,
+        status: Literal["idle", "replying", "working", "waiting"] | None = None,
+        failed: Literal["true", "false"] | None = None,
+        q: str | None = None,
+        created_after: str | datetime | str | date | None = None,
+        created_before: str | datetime | str | date | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         timeout: float | None = None,
@@ -21,19 +28,40 @@ class Conversations(Group):
     ) -> Page[types.Conversation]:
         """List conversations, newest first: one user’s, or all of the org’s.
 
-        Needs scope `runtime`. Conversations of test runs are not listed.
+        Needs scope `runtime`. Filters are combined. Conversations of test runs are not listed.
 
         Args:
             user_id: Only this user’s; absent: all, including those of the org’s own agent.
+            deployment: Only of this deployment: a dep_ id, a slug or a name, with `@version` only
+                of that version.
+            status: Only conversations in this state.
+            failed: `true`: only those with a `last_error`; `false`: only those without one; absent:
+                all.
+            q: Only those whose `preview` has words that start with each of these words, in any
+                order.
+            created_after: Only those created at this time or later.
+            created_before: Only those created before this time.
             limit: The maximum number of entries per page, 1 to 100.
             cursor: The `next_cursor` of the previous page, unchanged; absent: the first page.
+
+        Fails with `invalid_deployment`.
         """
         return self._page(
             types.Conversation,
             "conversations.list",
             "GET",
             "/v1/conversations",
-            query={"user_id": user_id, "limit": limit, "cursor": cursor},
+            query={
+                "user_id": user_id,
+                "deployment": deployment,
+                "status": status,
+                "failed": failed,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "limit": limit,
+                "cursor": cursor,
+            },
             timeout=timeout,
             extra_headers=extra_headers,
         )
@@ -417,7 +445,7 @@ class Conversations(Group):
         """Show a turn: the state of a message, its reply, or why it failed.
 
         The current state of the turn that sending the message returned and that `turn.settled`
-        carries.
+        carries. Also for a session token with `chat`.
 
         Args:
             conversation_id: The id of a conversation, `conv_` and 24 characters.
@@ -564,6 +592,12 @@ class AsyncConversations(AsyncGroup):
         self,
         *,
         user_id: str | None = None,
+        deployment: str | None = None,
+        status: Literal["idle", "replying", "working", "waiting"] | None = None,
+        failed: Literal["true", "false"] | None = None,
+        q: str | None = None,
+        created_after: str | datetime | str | date | None = None,
+        created_before: str | datetime | str | date | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         timeout: float | None = None,
@@ -571,19 +605,40 @@ class AsyncConversations(AsyncGroup):
     ) -> AsyncPages[types.Conversation]:
         """List conversations, newest first: one user’s, or all of the org’s.
 
-        Needs scope `runtime`. Conversations of test runs are not listed.
+        Needs scope `runtime`. Filters are combined. Conversations of test runs are not listed.
 
         Args:
             user_id: Only this user’s; absent: all, including those of the org’s own agent.
+            deployment: Only of this deployment: a dep_ id, a slug or a name, with `@version` only
+                of that version.
+            status: Only conversations in this state.
+            failed: `true`: only those with a `last_error`; `false`: only those without one; absent:
+                all.
+            q: Only those whose `preview` has words that start with each of these words, in any
+                order.
+            created_after: Only those created at this time or later.
+            created_before: Only those created before this time.
             limit: The maximum number of entries per page, 1 to 100.
             cursor: The `next_cursor` of the previous page, unchanged; absent: the first page.
+
+        Fails with `invalid_deployment`.
         """
         return self._page(
             types.Conversation,
             "conversations.list",
             "GET",
             "/v1/conversations",
-            query={"user_id": user_id, "limit": limit, "cursor": cursor},
+            query={
+                "user_id": user_id,
+                "deployment": deployment,
+                "status": status,
+                "failed": failed,
+                "q": q,
+                "created_after": created_after,
+                "created_before": created_before,
+                "limit": limit,
+                "cursor": cursor,
+            },
             timeout=timeout,
             extra_headers=extra_headers,
         )
@@ -967,7 +1022,7 @@ class AsyncConversations(AsyncGroup):
         """Show a turn: the state of a message, its reply, or why it failed.
 
         The current state of the turn that sending the message returned and that `turn.settled`
-        carries.
+        carries. Also for a session token with `chat`.
 
         Args:
             conversation_id: The id of a conversation, `conv_` and 24 characters.

@@ -1,5 +1,5 @@
 import { fail } from '@vestra/contract/errors';
-import { newId } from '@vestra/contract/ids';
+import { newId, timeOfId } from '@vestra/contract/ids';
 import type { Origin, Tenant } from '../../platform/caller.ts';
 import type { Database, Executor } from '../../platform/db/pool.ts';
 import { insert, prune, rowsOf } from '../../platform/db/query.ts';
@@ -21,8 +21,11 @@ export async function recordAudit(
   origin: Origin,
   { action, target, details = {} }: AuditAction,
 ): Promise<void> {
+  const id = newId('aud');
   await insert(tx, auditEntries, {
-    id: newId('aud'),
+    id,
+    // The list is in the order of ids, so both must be of one moment. `now()` is the start of the transaction.
+    created_at: new Date(timeOfId(id)),
     org_id: origin.orgId,
     mode: origin.mode,
     action,

@@ -1,4 +1,4 @@
-import { newId } from '@vestra/contract/ids';
+import { newId, timeOfId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
 import type { Logger } from 'pino';
 import type { Caller } from '../../platform/caller.ts';
@@ -67,17 +67,20 @@ export function createKeyUse(db: Database, log: Logger): KeyUse {
 }
 
 async function write(db: Database, counts: Count[]): Promise<void> {
-  const uses = counts.map(({ caller, minute, count }) => ({
-    id: newId('aud'),
-    org_id: caller.orgId,
-    mode: caller.mode,
-    actor_type: caller.actor.type,
-    actor_id: caller.actor.id,
-    actor_name: caller.actor.name,
-    minute,
-    created_at: new Date(),
-    count,
-  }));
+  const uses = counts.map(({ caller, minute, count }) => {
+    const id = newId('aud');
+    return {
+      id,
+      org_id: caller.orgId,
+      mode: caller.mode,
+      actor_type: caller.actor.type,
+      actor_id: caller.actor.id,
+      actor_name: caller.actor.name,
+      minute,
+      created_at: new Date(timeOfId(id)),
+      count,
+    };
+  });
   await addKeyUses(db, uses);
 }
 

@@ -135,16 +135,21 @@ export async function changeDeployment(
   return presentDeployment(after);
 }
 
+/** Called in the transaction that archives a deployment or brings it back. */
+export type StatusGiven = (tx: Transaction, deployment: DeploymentRow) => Promise<void>;
+
 /** Archives or unarchives a deployment. Its version pointers stay. If it already has the status, nothing changes. */
 export async function changeStatus(
   tx: Transaction,
   origin: Origin,
   { reference, status }: { reference: string; status: DeploymentRow['status'] },
+  statusGiven: StatusGiven,
 ) {
   const before = await lockDeployment(tx, origin.orgId, reference);
   if (before.status === status) return presentDeployment(before);
   assertMayChangeLive(before, origin.mode, 'archive it, or bring it back,');
   const after = await updateDeployment(tx, before.id, { status });
+  await statusGiven(tx, after);
   await recordAudit(tx, origin, {
     action: status === 'archived' ? 'deployment.archived' : 'deployment.unarchived',
     target: { type: 'deployment', id: after.id },

@@ -22,6 +22,7 @@ export function startDeployments(given: Partial<Omit<DeploymentDependencies, 'db
       fixContent: async () => noContent,
       renderFile: async (_db, { slug }, { version }) => `name: ${slug}\n# version ${version}\n`,
       latestTestRuns: async () => new Map(),
+      statusGiven: async () => {},
       ...given,
     }),
   }));

@@ -1,4 +1,5 @@
 import { fail } from '@vestra/contract/errors';
+import type { Origin } from '../../platform/caller.ts';
 import type { Database, Executor } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
@@ -13,6 +14,7 @@ import {
   presentDeployment,
   presentVersion,
   removeDeployment,
+  type StatusGiven,
   type VersionTests,
 } from './deployment.ts';
 import { requireDeployment } from './deployment-reference.ts';
@@ -31,6 +33,7 @@ export type DeploymentDependencies = {
     deploymentId: string,
     versions: readonly number[],
   ) => Promise<ReadonlyMap<number, VersionTests>>;
+  statusGiven: StatusGiven;
 };
 
 export function deploymentRoutes({
@@ -39,7 +42,11 @@ export function deploymentRoutes({
   fixContent,
   renderFile,
   latestTestRuns,
+  statusGiven,
 }: DeploymentDependencies): Handlers<'deployments'> {
+  const changeTo = (status: DeploymentRow['status']) => (origin: Origin, reference: string) =>
+    transaction(db, (tx) => changeStatus(tx, origin, { reference, status }, statusGiven));
+  const [archive, unarchive] = [changeTo('archived'), changeTo('active')];
   return {
     list: async ({ caller, page }) =>
       page.of(await listDeployments(db, caller.orgId, page), presentDeployment, (row) => [row.id]),
@@ -71,10 +78,8 @@ export function deploymentRoutes({
       const runs = await latestTestRuns(db, deployment.id, [row.version]);
       return presentVersion(row, { deployment, tests: runs.get(row.version) ?? null });
     },
-    archive: async ({ origin, params }) =>
-      transaction(db, (tx) => changeStatus(tx, origin, { reference: params.deployment_id, status: 'archived' })),
-    unarchive: async ({ origin, params }) =>
-      transaction(db, (tx) => changeStatus(tx, origin, { reference: params.deployment_id, status: 'active' })),
+    archive: async ({ origin, params }) => archive(origin, params.deployment_id),
+    unarchive: async ({ origin, params }) => unarchive(origin, params.deployment_id),
     delete: async ({ origin, params }) => {
       const id = await transaction(db, (tx) => removeDeployment(tx, origin, params.deployment_id));
       return { object: 'deployment', id, deleted: true };

@@ -31,11 +31,11 @@ const maxTextLength = 8000;
 const maxPieceLength = 280;
 /**
  * Measured on the recall set of memory. The first value loses one of 66 paraphrased questions and halves the false
- * facts of 0.2. Keywords are nearer to everything: with the second, 23 of 30 that name a subject pass, and 17 of 20
- * that name nothing fail.
+ * facts of 0.2. Keywords are nearer to everything: "quantum chromodynamics" and "Works as an engineer" are at 0.362. Of
+ * 28 keywords that name the subject of a fact, the second value finds 22; with 0.36 they were 23.
  */
 const leastOfSentence = 0.25;
-const leastOfKeyword = 0.36;
+const leastOfKeyword = 0.38;
 const closed = 'The embeddings are closed: the server stops.';
 
 type EmbedCall = {

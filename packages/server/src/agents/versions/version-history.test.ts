@@ -103,7 +103,9 @@ const putAway = ([mode, status]: [Mode, DeploymentRow['status']]) =>
     },
     run: async (deployment) => {
       const origin = { orgId, mode, actor: author, requestId: null, ip: null };
-      const shown = await transaction(db, (tx) => changeStatus(tx, origin, { reference: deployment.id, status }));
+      const shown = await transaction(db, (tx) =>
+        changeStatus(tx, origin, { reference: deployment.id, status }, async () => {}),
+      );
       return { ...deployment, ...shown, created_at: deployment.created_at, updated_at: deployment.updated_at };
     },
   });

@@ -4,6 +4,7 @@ import { newId } from '@vestra/contract/ids';
 import type { BodyOf } from '@vestra/contract/route';
 import { nameOfRoutine } from '@vestra/contract/routine-name';
 import { findSettings, recordAudit } from '../../account/index.ts';
+import type { DeploymentRow } from '../../agents/deployments/index.ts';
 import type { CommittedChange } from '../../engine/index.ts';
 import type { Origin, Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
@@ -30,6 +31,7 @@ import {
   insertRoutine,
   lockFollowingUserZone,
   lockRoutine,
+  lockRoutinesOf,
   updateRoutine,
   updateRoutines,
 } from './store.ts';
@@ -141,8 +143,8 @@ function begins({ status }: RoutineRow, { enabled, every, schedule }: UpdateBody
   return enabled === true || (status === 'completed' && (every !== undefined || schedule !== undefined));
 }
 
-function assertComes({ kind, enabled, status, every, timezone, next_run_at }: RoutineRow): void {
-  if (kind !== 'schedule' || !enabled || status !== 'active' || next_run_at !== null) return;
+function assertComes({ kind, enabled, status, every, timezone, next_run_at, deployment_archived }: RoutineRow): void {
+  if (kind !== 'schedule' || !enabled || status !== 'active' || next_run_at !== null || deployment_archived) return;
   throw fail('invalid_schedule', {
     param: 'every',
     message: `The one time of this routine, ${every} in ${timezone}, has passed. Give another with \`every\`.`,
@@ -213,6 +215,19 @@ export async function removeRoutine(tx: Transaction, origin: Origin, routineId: 
     target: { type: 'routine', id: routineId },
     details: { kind: routine.kind },
   });
+}
+
+/** Takes the next run from the routines of an archived deployment, in both modes, or gives it back. */
+export async function changeArchivedRoutines(
+  tx: Transaction,
+  { id, status }: Pick<DeploymentRow, 'id' | 'status'>,
+): Promise<void> {
+  const deployment_archived = status === 'archived';
+  const nextRunOf = nextRunsAfter(sharedDate());
+  for (const routine of await lockRoutinesOf(tx, id)) {
+    const changes = changesOf(routine, { deployment_archived }, nextRunOf);
+    if (Object.keys(changes).length > 0) await updateRoutines(tx, [routine.id], changes);
+  }
 }
 
 /** Moves the routines of a user without a time zone to the new zone of the user. */

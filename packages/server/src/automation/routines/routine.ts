@@ -20,18 +20,19 @@ export type RoutineChanges = Partial<
   Omit<RoutineRow, 'id' | 'org_id' | 'mode' | 'managed_by' | 'created_at' | 'updated_at'>
 >;
 
-type Timing = Pick<RoutineRow, 'enabled' | 'status' | 'every' | 'cron' | 'timezone'>;
+type Timing = Pick<RoutineRow, 'enabled' | 'status' | 'every' | 'cron' | 'timezone'> &
+  Partial<Pick<RoutineRow, 'deployment_archived'>>;
 
 export type NextRunOf = (routine: Timing) => Date | null;
 
 /**
- * The next run of a routine, or null if it is paused, has ended or waits for a call. Routines with the same schedule
+ * The next run of a routine, or null if it is paused, has ended, waits for a call or has an archived deployment. Routines with the same schedule
  * share one computation, since a file may create them for many users.
  */
 export function nextRunsAfter(now: Date): NextRunOf {
   const known = new Map<string, Date | null>();
-  return ({ enabled, status, every, cron, timezone }) => {
-    if (!enabled || status !== 'active' || cron === null || timezone === null) return null;
+  return ({ enabled, status, every, cron, timezone, deployment_archived }) => {
+    if (!enabled || deployment_archived || status !== 'active' || cron === null || timezone === null) return null;
     const key = `${timezone} ${onceAt(every) ?? cron}`;
     const next = known.has(key) ? (known.get(key) ?? null) : nextRunOfSchedule({ every, cron }, timezone, now);
     known.set(key, next);
@@ -50,7 +51,7 @@ export function changesOf(before: RoutineRow, wanted: RoutineChanges, nextRunOf:
   const changes: RoutineChanges = Object.fromEntries(different);
   const after = { ...before, ...changes };
   const movesRun =
-    (['cron', 'timezone', 'enabled', 'status'] as const).some((column) => column in changes) ||
+    (['cron', 'timezone', 'enabled', 'status', 'deployment_archived'] as const).some((column) => column in changes) ||
     onceAt(before.every) !== onceAt(after.every);
   return movesRun ? { ...changes, next_run_at: nextRunOf(after) } : changes;
 }
@@ -123,9 +124,11 @@ export async function openForRuns(
 export const columnsOf = ({
   deployment,
   version,
-}: NamedDeployment): Pick<RoutineRow, 'deployment_id' | 'deployment_version'> => ({
+}: NamedDeployment): Pick<RoutineRow, 'deployment_id' | 'deployment_version' | 'deployment_archived'> => ({
   deployment_id: deployment.id,
   deployment_version: version,
+  // An archived deployment cannot be named.
+  deployment_archived: false,
 });
 
 /** The conversation that a body names, locked against deletion. */

@@ -84,6 +84,10 @@ export function lockFileManaged(tx: Transaction, tenant: Tenant, deployment: Dep
   );
 }
 
+/** Locks the routines that name the deployment, in both modes. */
+export const lockRoutinesOf = (tx: Transaction, deploymentId: string): Promise<RoutineRow[]> =>
+  rowsOf(tx, routines, sql`${selected} WHERE deployment_id = ${deploymentId} ORDER BY id FOR UPDATE`);
+
 export async function insertRoutines(tx: Transaction, rows: readonly NewRoutine[]): Promise<void> {
   await insertMany(tx, routines, rows);
 }

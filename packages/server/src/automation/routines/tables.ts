@@ -16,6 +16,8 @@ export const routines = table('routines', {
   /** Null: the default of the user, then of the org. */
   deployment_id: text().nullable(),
   deployment_version: integer().nullable(),
+  /** True while that deployment is archived: the routine then has no next run. */
+  deployment_archived: boolean().withDefault(),
   managed_by: text<'file'>().nullable(),
   made_by_agent: boolean().withDefault(),
   name: text(),

@@ -19,6 +19,7 @@ import { type A2ARequestHandler, JsonRpcTransportHandler, ServerCallContext } fr
 import { Failure } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
 import { requireDeployment } from '../../agents/deployments/index.ts';
+import { findTurn } from '../../engine/conversations/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import { countTasks, stopOneTask } from '../../engine/tasks/index.ts';
 import {
@@ -31,7 +32,8 @@ import {
 import { type HoldOpen, streamEvents } from '../event-stream.ts';
 import { type ApiRefusal, apiRefusalOf, asCutShort, isServerFault } from '../refusal.ts';
 import { type A2aExchange, type CountTasks, listTasks, ownConversation, ownTask, showTask } from './exchange.ts';
-import { outcomeOf, streamOf, subscriptionTo } from './message-outcome.ts';
+import { outcomeOf, streamOf, subscriptionTo, subscriptionToReply } from './message-outcome.ts';
+import { cancelReply, isReplyTask, ownTurn, showReplyTask } from './reply-task.ts';
 import { eventsAfter, sendMessage } from './send-message.ts';
 import { contextOf, isOver } from './task.ts';
 
@@ -82,6 +84,10 @@ export function a2aEndpoint({ answer, hold, engine, linkTo, log }: A2aDependenci
         deploymentId: deployment.id,
         userId,
         linkTo,
+        conversationOfTurn: async (turnId) => {
+          const turn = await findTurn(engine.db, turnId);
+          return turn?.org_id === caller.orgId && turn.mode === caller.mode ? turn.conversation_id : undefined;
+        },
       },
       stopTask: (taskId) => stopOneTask(engine, caller, taskId),
       countTasks: (filter) => countTasks(engine.db, caller, filter),
@@ -175,21 +181,37 @@ function methodsFor({ exchange, stopTask, countTasks, asProtocolError }: MethodD
         yield* streamOf(exchange, await sendMessage(exchange, request));
       }),
     getTask: ({ id, historyLength }) =>
-      told(async () => showTask(exchange, await ownTask(exchange, id), { historyLength })),
+      told(async () =>
+        isReplyTask(id)
+          ? showReplyTask(exchange, await ownTurn(exchange, id), { historyLength })
+          : showTask(exchange, await ownTask(exchange, id), { historyLength }),
+      ),
     listTasks: (request) => told(() => listTasks(exchange, request, countTasks)),
     cancelTask: ({ id }) =>
       told(async () => {
-        const task = await ownTask(exchange, id);
+        const turn = isReplyTask(id) ? await ownTurn(exchange, id) : null;
+        if (turn && turn.task_id === null) {
+          await cancelReply(exchange, turn);
+          return showReplyTask(exchange, await ownTurn(exchange, id));
+        }
+        const task = await ownTask(exchange, turn?.task_id ?? id);
         if (isOver(task)) throw new TaskNotCancelableError(`The task ${task.id} has ended.`);
         await stopTask(task.id);
-        return showTask(exchange, await ownTask(exchange, id));
+        return { ...(await showTask(exchange, await ownTask(exchange, task.id))), id };
       }),
     resubscribe: ({ id }) =>
       streamed(async function* () {
-        const before = await ownTask(exchange, id);
+        const turn = isReplyTask(id) ? await ownTurn(exchange, id) : null;
+        if (turn && turn.task_id === null) {
+          if (turn.settled_at !== null) throw new UnsupportedOperationError(`The task ${id} has ended.`);
+          const conversation = await ownConversation(exchange, turn.conversation_id);
+          const events = eventsAfter(exchange, conversation);
+          return yield* subscriptionToReply(exchange, await ownTurn(exchange, id), events);
+        }
+        const before = await ownTask(exchange, turn?.task_id ?? id);
         // Read before the task, so that no event between the two is missed.
         const conversation = await ownConversation(exchange, contextOf(before));
-        const task = await ownTask(exchange, id);
+        const task = await ownTask(exchange, before.id);
         if (isOver(task)) throw new UnsupportedOperationError(`The task ${task.id} has ended.`);
         const events = eventsAfter(exchange, conversation, task.id);
         yield* subscriptionTo(exchange, await showTask(exchange, task), events);

@@ -24,6 +24,8 @@ export type A2aExchange = {
   /** The user whom the client acts for; null if it names none. */
   userId: string | null;
   linkTo: (fileId: string) => string;
+  /** The conversation of a turn of the org; undefined if there is none. */
+  conversationOfTurn: (turnId: string) => Promise<string | undefined>;
 };
 
 /** Conversations of another deployment or another user do not exist for this client. */

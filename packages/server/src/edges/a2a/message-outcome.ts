@@ -5,10 +5,10 @@ import { opensWait } from '@vestra/sdk/commands/ask';
 import type { Turn } from '@vestra/sdk/resources';
 import type { StreamEvent } from '@vestra/sdk/stream';
 import { type A2aExchange, openInteractions, ownTask, showTask } from './exchange.ts';
+import { ownTurn, showReplyTask } from './reply-task.ts';
 import type { SentMessage } from './send-message.ts';
 import {
   agentMessage,
-  askingParts,
   contextOf,
   dataPart,
   fileArtifact,
@@ -30,15 +30,19 @@ export async function outcomeOf(
   let taskId = sent.task?.id ?? null;
   const asTask = async (id: string) => showTask(exchange, await ownTask(exchange, id), wanted);
   if (taskId !== null && (wanted.returnImmediately || !sent.events)) return asTask(taskId);
-  if (!sent.events) return waitMessage(exchange, sent.contextId);
+  const { replyId } = sent;
+  const asReply = async (id: string) => showReplyTask(exchange, await ownTurn(exchange, id), wanted);
+  if (!sent.events) return asReply(replyId ?? (await waitingTurn(exchange, sent.contextId)));
+  if (replyId !== undefined && wanted.returnImmediately) return asReply(replyId);
   let messageId: string | null = null;
   for await (const event of sent.events) {
     taskId = event.task_id ?? taskId;
     if (event.type === 'reply.completed') messageId = event.data.message.id;
     if (taskId !== null && (wanted.returnImmediately || endsTask(event) || opensWait(event))) return asTask(taskId);
-    if (opensWait(event)) return waitMessage(exchange, contextOf(event));
+    if (opensWait(event)) return asReply(event.turn_id as string);
     if (event.type === 'turn.settled') {
-      return taskId === null ? replyMessage(event.data.turn, messageId) : asTask(taskId);
+      if (taskId !== null) return asTask(taskId);
+      return replyId === undefined ? replyMessage(event.data.turn, messageId) : asReply(replyId);
     }
   }
   if (taskId !== null) return asTask(taskId);
@@ -52,10 +56,13 @@ export async function* streamOf(
 ): AsyncGenerator<StreamResponse, void, undefined> {
   let taskId = sent.task?.id ?? null;
   if (taskId !== null) yield taskNow(await showTask(exchange, await ownTask(exchange, taskId)));
+  const { replyId } = sent;
+  const replyNow = async (id: string) => taskNow(await showReplyTask(exchange, await ownTurn(exchange, id)));
   if (!sent.events) {
-    if (taskId === null) yield message(await waitMessage(exchange, sent.contextId));
+    if (taskId === null) yield await replyNow(replyId ?? (await waitingTurn(exchange, sent.contextId)));
     return;
   }
+  if (replyId !== undefined) yield await replyNow(replyId);
   let messageId: string | null = null;
   for await (const event of sent.events) {
     if (event.type === 'reply.completed') messageId = event.data.message.id;
@@ -68,7 +75,8 @@ export async function* streamOf(
       if (endsTask(event) || opensWait(event)) return;
       continue;
     }
-    if (opensWait(event)) return yield message(await waitMessage(exchange, contextOf(event)));
+    if (opensWait(event)) return yield await replyNow(event.turn_id as string);
+    if (event.type === 'turn.settled' && replyId !== undefined) return yield* endOfReply(exchange, event.data.turn);
     if (event.type === 'turn.settled') return yield message(replyMessage(event.data.turn, messageId));
   }
 }
@@ -120,12 +128,40 @@ async function* updatesOf(exchange: A2aExchange, event: StreamEvent): AsyncGener
   }
 }
 
-/** A waiting reply is not a task. Describes its interactions, with the data that a program needs to answer. */
-async function waitMessage(exchange: A2aExchange, conversationId: string): Promise<Message> {
-  const open = (await openInteractions(exchange, { conversation_id: conversationId })).filter(
-    ({ task_id }) => task_id === null,
-  );
-  return agentMessage(open[0]?.id ?? conversationId, { contextId: conversationId }, open.flatMap(askingParts));
+/** The result and the last state of a reply that is a task. */
+async function* endOfReply(exchange: A2aExchange, turn: Turn): AsyncGenerator<StreamResponse> {
+  const { id: taskId, contextId, artifacts, status } = await showReplyTask(exchange, turn);
+  const about = { taskId, contextId, metadata: undefined };
+  for (const artifact of artifacts) {
+    yield { payload: { $case: 'artifactUpdate', value: { ...about, artifact, append: false, lastChunk: true } } };
+  }
+  yield { payload: { $case: 'statusUpdate', value: { ...about, status } } };
+}
+
+/** Follows a reply that is a task until it ends. */
+export async function* subscriptionToReply(
+  exchange: A2aExchange,
+  turn: Turn,
+  events: AsyncGenerator<StreamEvent, void, undefined>,
+): AsyncGenerator<StreamResponse, void, undefined> {
+  yield taskNow(await showReplyTask(exchange, turn));
+  for await (const event of events) {
+    if (event.turn_id !== turn.id) continue;
+    if (event.type === 'turn.settled') return yield* endOfReply(exchange, event.data.turn);
+    if (event.type.startsWith('interaction.')) {
+      yield taskNow(await showReplyTask(exchange, await ownTurn(exchange, turn.id)));
+    }
+  }
+}
+
+/** The turn whose interactions are still pending. */
+async function waitingTurn({ client }: A2aExchange, conversationId: string): Promise<string> {
+  const { data } = await client.conversations.messages({ conversation_id: conversationId, limit: 100 });
+  for (const turn_id of new Set(data.map((each) => each.turn_id))) {
+    const turn = await client.conversations.turn({ conversation_id: conversationId, turn_id });
+    if (turn.interactions.length > 0 && turn.task_id === null) return turn_id;
+  }
+  throw fail('task_not_found');
 }
 
 function replyMessage({ id, conversation_id, reply, error }: Turn, messageId: string | null): Message {

@@ -7,10 +7,11 @@ import {
 } from '@a2a-js/sdk/errors';
 import { fail } from '@vestra/contract/errors';
 import type { Client } from '@vestra/sdk/client';
-import type { Conversation, Interaction, Task } from '@vestra/sdk/resources';
+import type { Conversation, Interaction, Task, Turn } from '@vestra/sdk/resources';
 import type { StreamEvent } from '@vestra/sdk/stream';
 import { yesTo } from '@vestra/sdk/yes';
 import { type A2aExchange, openInteractions, ownConversation, ownTask } from './exchange.ts';
+import { isReplyTask, openOf, ownTurn } from './reply-task.ts';
 import { type IncomingParts, isOver, readParts } from './task.ts';
 
 /**
@@ -21,13 +22,17 @@ export type SentMessage = {
   events: Events | null;
   contextId: string;
   task: Task | null;
+  /** The waiting reply that the message names as its task. */
+  replyId?: string;
 };
 
 /** Handles a message as an answer to pending interactions, or else as a turn of a conversation. */
 export async function sendMessage(exchange: A2aExchange, request: SendMessageRequest): Promise<SentMessage> {
   const message = readMessage(request);
   const said = readParts(message);
-  const task = message.taskId === '' ? null : await ownTask(exchange, message.taskId);
+  const named = await namedTask(exchange, message.taskId);
+  if (named.reply) return answerReply(exchange, request, said, named.reply);
+  const { task } = named;
   if (task && message.contextId !== '' && message.contextId !== task.conversation_id) {
     throw new RequestMalformedError('message.contextId is not the context of message.taskId.');
   }
@@ -49,6 +54,36 @@ export async function sendMessage(exchange: A2aExchange, request: SendMessageReq
     return { events: isLast ? eventsOfTurn(eventsAfter(exchange, conversation)) : null, contextId, task: null };
   }
   return { events: goOn(exchange, request, said, conversation), contextId, task: null };
+}
+
+type NamedTask = { task: Task | null; reply: Turn | null };
+
+/** A reply that was handed off is that work from then on. */
+async function namedTask(exchange: A2aExchange, id: string): Promise<NamedTask> {
+  if (id === '') return { task: null, reply: null };
+  if (!isReplyTask(id)) return { task: await ownTask(exchange, id), reply: null };
+  const turn = await ownTurn(exchange, id);
+  return turn.task_id === null
+    ? { task: null, reply: turn }
+    : { task: await ownTask(exchange, turn.task_id), reply: null };
+}
+
+async function answerReply(
+  exchange: A2aExchange,
+  { message }: SendMessageRequest,
+  said: IncomingParts,
+  turn: Turn,
+): Promise<SentMessage> {
+  const { id: replyId, conversation_id: contextId } = turn;
+  if (message?.contextId !== '' && message?.contextId !== contextId) {
+    throw new RequestMalformedError('message.contextId is not the context of message.taskId.');
+  }
+  const conversation = await ownConversation(exchange, contextId);
+  const open = await openOf(exchange, turn);
+  if (open.length === 0) throw new UnsupportedOperationError(`The task ${replyId} waits for nothing: begin another.`);
+  const isLast = await answerOpen(exchange.client, open, said);
+  const events = isLast ? eventsOfTurn(eventsAfter(exchange, conversation)) : null;
+  return { events, contextId, task: null, replyId };
 }
 
 function readMessage({ message, configuration }: SendMessageRequest): Message {

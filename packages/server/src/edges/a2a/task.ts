@@ -62,7 +62,7 @@ function stateOf({ status, error }: Task, open: readonly Interaction[]): TaskSta
   return status === 'queued' ? TaskState.TASK_STATE_SUBMITTED : TaskState.TASK_STATE_WORKING;
 }
 
-const waitingState = (open: readonly Interaction[]) =>
+export const waitingState = (open: readonly Interaction[]) =>
   open.every(({ type }) => type === 'connect')
     ? TaskState.TASK_STATE_AUTH_REQUIRED
     : TaskState.TASK_STATE_INPUT_REQUIRED;
@@ -90,7 +90,7 @@ export function askingParts(interaction: Interaction): Part[] {
 }
 
 /** The result as text, and as data if the request had a schema. */
-export function resultArtifacts({ result: { text, data } }: Task): Artifact[] {
+export function resultArtifacts({ result: { text, data } }: Pick<Task, 'result'>): Artifact[] {
   return [
     ...(text === null || text === '' ? [] : [artifact('result', 'Result', [textPart(text)])]),
     ...(data === null || data === undefined ? [] : [artifact('data', 'Structured result', [dataPart(data)])]),

@@ -171,7 +171,7 @@ const compositeTools: Readonly<Record<string, (given: ToolArguments, caller: Too
 
 function newsOf({ type, data }: StreamEvent): string | null {
   if (type === 'reply.delta') return data.text;
-  if (type === 'task.started') return data.task.title ?? 'The work has begun.';
+  if (type === 'task.started') return data.task.title;
   if (type === 'task.progress') return data.progress.find(({ status }) => status === 'in_progress')?.content ?? null;
   return null;
 }

@@ -55,7 +55,8 @@ export async function planCreation(engine: Engine, caller: Caller, body: Body) {
     publishCreated(events, conversation);
     const planned = await planConversation(engine, { conversation, deployment, user, named }, read, events);
     if (!planned) return null;
-    return { ...planned, shown: presentNewConversation(planned.conversation, planned.turn?.id) };
+    const first = planned.turn && { preview: planned.preview, turnId: planned.turn.id };
+    return { ...planned, shown: presentNewConversation(planned.conversation, first ?? undefined) };
   });
 }
 

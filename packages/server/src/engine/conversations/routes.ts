@@ -4,6 +4,7 @@ import { fail } from '@vestra/contract/errors';
 import { check } from '@vestra/contract/fault';
 import type { ResponseOf } from '@vestra/contract/route';
 import { type Followers, type LogEntry, readLog } from '../../account/index.ts';
+import { findDeployment } from '../../agents/deployments/index.ts';
 import type { Caller, Tenant } from '../../platform/caller.ts';
 import { batchReads } from '../../platform/db/batch-concurrent-calls.ts';
 import type { Database, Transaction } from '../../platform/db/pool.ts';
@@ -88,7 +89,18 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
 
   return {
     list: async ({ caller, query, page }) => {
-      const rows = await listConversations(db, caller, { userId: query.user_id }, page);
+      const named = query.deployment && (await findDeployment(db, caller.orgId, query.deployment));
+      if (query.deployment && !named) return { data: [], next_cursor: null };
+      const filter = {
+        userId: query.user_id,
+        status: query.status,
+        failed: query.failed,
+        q: query.q,
+        createdAfter: query.created_after,
+        createdBefore: query.created_before,
+        ...(named && { deploymentId: named.deployment.id, version: named.version ?? undefined }),
+      };
+      const rows = await listConversations(db, caller, filter, page);
       const show = await showConversations(db, rows.slice(0, page.limit));
       return page.of(
         rows,
@@ -115,7 +127,7 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
       assertReach(caller, params.conversation_id);
       const found = await findWithCost({ id: params.conversation_id, orgId: caller.orgId, mode: caller.mode });
       if (!found) throw fail('conversation_not_found');
-      return (await showConversations(db, [found.row], new Map([[found.row.id, found.cost]])))(found.row);
+      return (await showConversations(db, [found.row], new Map([[found.row.id, found]])))(found.row);
     },
     send: async ({ caller, origin, params, body: said, headers, commit, write, signal }) => {
       const body = withTraceparent(said, caller, headers);

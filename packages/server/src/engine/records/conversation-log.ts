@@ -32,7 +32,8 @@ export const writeConversationStatement = (
         turn_count = ${row.turn_count}, replying_turn_id = ${row.replying_turn_id},
         deployment_version = ${row.deployment_version}, last_active_at = ${row.last_active_at}, summary = ${row.summary},
         summary_until = ${row.summary_until}, memory_due_at = ${row.memory_due_at}, queued_turns = ${row.queued_turns},
-        open_tasks = ${row.open_tasks}, open_interactions = ${row.open_interactions}
+        open_tasks = ${row.open_tasks}, open_interactions = ${row.open_interactions},
+        last_error_code = ${row.last_error_code}, last_error_message = ${row.last_error_message}
       WHERE id = ${row.id} AND (${expected}::xid IS NULL OR xmin = ${expected}::xid) RETURNING xmin::text AS version
     )
     SELECT changed.version, expect_that(changed.version IS NOT NULL, 'the conversation')

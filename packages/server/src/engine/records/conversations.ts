@@ -1,5 +1,6 @@
 import { newFence } from '@vestra/agent/prompt/data';
 import { fail } from '@vestra/contract/errors';
+import { idOfTime } from '@vestra/contract/ids';
 import { findSettings } from '../../account/index.ts';
 import type { DeploymentRow, RunnableDeployment } from '../../agents/deployments/index.ts';
 import type { Manifest } from '../../agents/versions/index.ts';
@@ -8,12 +9,13 @@ import type { Tenant } from '../../platform/caller.ts';
 import { distinct, requestedRows } from '../../platform/db/batch-concurrent-calls.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { maybeOne, rowsOf, run } from '../../platform/db/query.ts';
+import { maybeOne, pipelined, plannedPerExecution, rowsOf, rowsStatement, run } from '../../platform/db/query.ts';
 import type { CachedRow } from '../../platform/db/row-cache.ts';
-import { sql } from '../../platform/db/sql.ts';
+import { type Sql, sql } from '../../platform/db/sql.ts';
 import { boolean, columnsOf, integer, json, text } from '../../platform/db/table.ts';
 import type { Memory } from '../../users/index.ts';
-import { type ConversationRow, conversations } from './tables.ts';
+import { hasWordsSql, idsWithWordsSql } from './previews.ts';
+import { type ConversationRow, type ConversationStatus, conversations } from './tables.ts';
 
 export type PageRequest = { limit: number; after: readonly string[] | null };
 
@@ -63,11 +65,15 @@ export const holdConversation = (
   );
 
 const ofColumns = columnsOf(conversations, 'c');
-const withCostShape = { ...conversations.columns, spent: json<Record<string, string>>().nullable() };
+const withCostShape = {
+  ...conversations.columns,
+  spent: json<Record<string, string>>().nullable(),
+  preview: text().nullable(),
+};
 
-type ConversationWithCost = { row: ConversationRow; cost: Cost };
+type ConversationWithCost = { row: ConversationRow; cost: Cost; preview: string | null };
 
-/** Finds conversations with their cost in one round trip, in the order of `wanted`. */
+/** Finds conversations with their cost and preview in one round trip, in the order of `wanted`. */
 export async function findConversationsWithCost(
   db: Executor,
   wanted: readonly (Tenant & { id: string })[],
@@ -81,7 +87,7 @@ export async function findConversationsWithCost(
           SELECT kind, sum(amount_micros) AS micros FROM ledger_entries
           WHERE account = 'spend' AND conversation_id = c.id GROUP BY kind
         ) AS spent
-      ) AS spent
+      ) AS spent, (SELECT preview FROM conversation_previews WHERE conversation_id = c.id) AS preview
       FROM ${requestedRows(
         each.map(({ id, orgId, mode }) => ({ id, org_id: orgId, mode })),
         ['id', 'org_id', 'mode'],
@@ -91,7 +97,9 @@ export async function findConversationsWithCost(
         WHERE id = wanted.id AND org_id = wanted.org_id AND mode = wanted.mode LIMIT 1
       ) AS c`,
   );
-  const found = new Map(rows.map(({ spent, ...row }) => [row.id, { row, cost: costOfKinds(spent ?? {}) }]));
+  const found = new Map(
+    rows.map(({ spent, preview, ...row }) => [row.id, { row, cost: costOfKinds(spent ?? {}), preview }]),
+  );
   // Several callers share one read, so the tenant of each row is checked again.
   return wanted.map(({ id, orgId, mode }) => {
     const one = found.get(id);
@@ -99,23 +107,82 @@ export async function findConversationsWithCost(
   });
 }
 
-export const listConversations = (
+export type ConversationFilter = {
+  userId?: string | undefined;
+  deploymentId?: string | undefined;
+  version?: number | undefined;
+  status?: ConversationStatus | undefined;
+  failed?: boolean | undefined;
+  q?: string | undefined;
+  createdAfter?: Date | undefined;
+  createdBefore?: Date | undefined;
+};
+
+/** Newest first, without conversations of test runs. */
+export async function listConversations(
   db: Executor,
-  { orgId, mode }: Tenant,
-  { userId }: { userId: string | undefined },
+  tenant: Tenant,
+  filter: ConversationFilter,
   { limit, after }: PageRequest,
-): Promise<ConversationRow[]> =>
-  rowsOf(
+): Promise<ConversationRow[]> {
+  const { q } = filter;
+  const isListed = sql.and(isListedSql(tenant, filter), after && sql`id < ${after[0] as string}`);
+  const newest = (where: Sql, most: number) =>
+    sql`SELECT ${columns} FROM conversations WHERE ${where} ORDER BY id DESC LIMIT ${most}`;
+  if (q === undefined) return rowsPlannedFor(db, newest(isListed, limit + 1));
+  const recent = await rowsPlannedFor(
     db,
-    conversations,
-    sql`SELECT ${columns} FROM conversations
-      WHERE ${sql.and(
-        sql`org_id = ${orgId} AND mode = ${mode} AND NOT is_hidden`,
-        userId && sql`user_id = ${userId}`,
-        after && sql`id < ${after[0] as string}`,
-      )}
-      ORDER BY id DESC LIMIT ${limit + 1}`,
+    sql`SELECT ${columns} FROM (${newest(isListed, searchedFirst)}) AS recent
+      WHERE ${hasWordsSql(q)} ORDER BY id DESC LIMIT ${limit + 1}`,
   );
+  if (recent.length > limit) return recent;
+  return rowsPlannedFor(db, newest(sql.and(isListed, sql`id IN (${idsWithWordsSql(tenant, q)})`), limit + 1));
+}
+
+/** A frequent word fills a page from these. The index, which takes long for frequent words, then is not read. */
+const searchedFirst = 500;
+
+/** The best plan depends on how frequent the values are: the newest rows, or an index of rare ones. */
+async function rowsPlannedFor(db: Executor, statement: Sql): Promise<ConversationRow[]> {
+  const [rows] = await pipelined(db, [plannedPerExecution(rowsStatement(conversations, statement))]);
+  return rows;
+}
+
+function isListedSql(tenant: Tenant, filter: ConversationFilter): Sql {
+  const { userId, deploymentId, version, status, failed, createdAfter, createdBefore } = filter;
+  return sql.and(
+    sql`org_id = ${tenant.orgId} AND mode = ${tenant.mode} AND NOT is_hidden`,
+    userId && sql`user_id = ${userId}`,
+    deploymentId && sql`deployment_id = ${deploymentId}`,
+    version !== undefined && sql`deployment_version = ${version}`,
+    status && hasStatusSql(tenant, status),
+    failed === true && sql`last_error_code IS NOT NULL`,
+    failed === false && sql`last_error_code IS NULL`,
+    createdAfter && sql`created_at >= ${createdAfter} AND id >= ${idBefore(createdAfter)}`,
+    createdBefore && sql`created_at < ${createdBefore} AND id < ${idAfterMoment(createdBefore)}`,
+  );
+}
+
+/**
+ * No index has the status: it would be written twice with every message. Few conversations are open, and an index has
+ * their replies, tasks and interactions. Nearly all others are idle, so the newest rows are read.
+ */
+function hasStatusSql({ orgId, mode }: Tenant, status: ConversationStatus): Sql {
+  const has = sql`status = ${status}`;
+  if (status === 'idle') return has;
+  const open = {
+    replying: sql`SELECT conversation_id FROM turns WHERE state = 'replying'`,
+    working: sql`SELECT conversation_id FROM tasks
+      WHERE org_id = ${orgId} AND mode = ${mode} AND status IN ('queued', 'working', 'waiting')`,
+    waiting: sql`SELECT conversation_id FROM interactions
+      WHERE org_id = ${orgId} AND mode = ${mode} AND status = 'pending'`,
+  }[status];
+  return sql`${has} AND id IN (${open})`;
+}
+
+/** Ids start with their time of creation, so that the index of ids finds a period. Clocks may differ by a minute. */
+const idBefore = (moment: Date) => idOfTime('conv', moment.getTime() - 60_000);
+const idAfterMoment = (moment: Date) => idOfTime('conv', moment.getTime() + 60_000);
 
 /** The user's conversations with an open turn or task. */
 export async function openConversationsOf(db: Executor, { orgId, mode }: Tenant, userId: string): Promise<string[]> {
@@ -233,6 +300,8 @@ export function newConversationRow({ orgId, mode }: Tenant, id: string, of: Part
     memory_due_at: null,
     remembered_until: null,
     memory_tries: 0,
+    last_error_code: null,
+    last_error_message: null,
     created_at: now,
     last_active_at: now,
     ...of,

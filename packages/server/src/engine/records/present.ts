@@ -3,19 +3,24 @@ import { microsToUsd } from '@vestra/contract/money';
 import type { LogEntry } from '../../account/index.ts';
 import { type Cost, costOfKinds, costOfTurn, costsOf, presentCost } from '../../billing/index.ts';
 import type { Database, Executor } from '../../platform/db/pool.ts';
+import { titleOf } from './excerpt.ts';
 import { approvalRequirementsOf, pendingInteractions, pendingWithArguments } from './interactions.ts';
-import type { ConversationRow, InteractionRow, MessageRow, TaskRow, TurnRow } from './tables.ts';
+import { previewsOf } from './previews.ts';
+import type { ConversationRow, InteractionRow, MessageRow, Progress, TaskRow, TurnRow } from './tables.ts';
 import { openTasks } from './tasks.ts';
 import { isTurnOver, presentTurnState } from './turns.ts';
 
+/** Facts about a conversation that are not in its row. */
+type KnownFacts = { cost: Cost; preview: string | null };
+
 /**
- * Presents conversations with their open tasks, interactions and costs. It skips queries for which the row counts zero,
- * and for costs in `known`.
+ * Presents conversations with their previews, open tasks, interactions and costs. It skips queries for which the row
+ * counts zero, and for facts in `known`.
  */
 export async function showConversations(
   db: Database | Executor,
   rows: readonly ConversationRow[],
-  known?: ReadonlyMap<string, Cost>,
+  known?: ReadonlyMap<string, KnownFacts>,
 ): Promise<(row: ConversationRow, firstTurnId?: string) => ReturnType<typeof presentConversation>> {
   const idsWith = (has: (row: ConversationRow) => boolean) => rows.filter(has).map(({ id }) => id);
   const working = idsWith(({ open_tasks }) => open_tasks > 0);
@@ -23,12 +28,17 @@ export async function showConversations(
   const waiting = idsWith(({ open_interactions }) => open_interactions > 0);
   const interactions = waiting.length === 0 ? [] : await pendingWithArguments(db, waiting);
   const spoken = idsWith(({ turn_count }) => turn_count > 0);
-  const costs = known ?? (await costsOf(db, { conversationIds: spoken }));
+  const costs = known ? null : await costsOf(db, { conversationIds: spoken });
+  const previews = await previewsOf(
+    db,
+    rows.filter(({ id }) => !known?.get(id)?.preview),
+  );
   return (row, firstTurnId) =>
     presentConversation(row, {
       tasks: tasks.filter(({ conversation_id }) => conversation_id === row.id),
       interactions: interactions.filter(({ conversation_id }) => conversation_id === row.id),
-      cost: costs.get(row.id) ?? costOfKinds({}),
+      cost: known?.get(row.id)?.cost ?? costs?.get(row.id) ?? costOfKinds({}),
+      preview: known?.get(row.id)?.preview ?? previews.get(row.id) ?? null,
       ...(firstTurnId !== undefined && { firstTurnId }),
     });
 }
@@ -41,7 +51,13 @@ export async function showTurn(db: Executor, turn: TurnRow) {
 
 export const presentConversation = (
   row: ConversationRow,
-  open: { tasks: readonly TaskRow[]; interactions: readonly PendingInteraction[]; cost: Cost; firstTurnId?: string },
+  open: {
+    tasks: readonly TaskRow[];
+    interactions: readonly PendingInteraction[];
+    cost: Cost;
+    preview: string | null;
+    firstTurnId?: string;
+  },
 ) => ({
   object: 'conversation' as const,
   id: row.id,
@@ -49,10 +65,12 @@ export const presentConversation = (
   deployment_id: row.deployment_id,
   deployment_version: row.deployment_version,
   status: row.status,
+  preview: open.preview,
+  last_error: errorOf({ error_code: row.last_error_code, error_message: row.last_error_message }),
   metadata: row.metadata,
   created_at: row.created_at.toISOString(),
   last_active_at: row.last_active_at.toISOString(),
-  open_work: open.tasks.map(({ id, title, status }) => ({ task_id: id, title, status })),
+  open_work: open.tasks.map((task) => ({ task_id: task.id, title: titleOf(task), status: task.status })),
   open_interactions: open.interactions
     .filter(({ type }) => type !== 'tool_call')
     .map(({ id, task_id, kind }) => ({ interaction_id: id, task_id, kind })),
@@ -122,8 +140,9 @@ export const presentTask = (row: TaskRow, cost: Cost, { isListed }: { isListed: 
   deployment_id: row.deployment_id,
   deployment_version: row.deployment_version,
   status: row.status,
-  title: row.title,
-  progress: row.progress,
+  title: titleOf(row),
+  ask: (isListed ? cut(row.ask) : row.ask) ?? '',
+  progress: row.status === 'done' ? progressOfDone(row.progress) : row.progress,
   result: hasEnded(row)
     ? {
         text: isListed || row.status === 'failed' ? cut(row.result_text) : row.result_text,
@@ -146,6 +165,18 @@ export const presentOutcome = (row: Pick<TaskRow, 'outcome_met' | 'outcome_reaso
     ? null
     : { met: row.outcome_met, reason: row.outcome_reason ?? '', rounds: row.outcome_rounds ?? 1 };
 
+/**
+ * A model may end without a last look at its plan. Nothing of a done task is in progress, and a plan that was never
+ * updated says nothing about its steps. A step that it left out on purpose stays pending.
+ */
+export function progressOfDone(progress: Progress): Progress {
+  const isNeverUpdated = progress.every(({ status }) => status === 'pending');
+  return progress.map(({ content, status }) => ({
+    content,
+    status: isNeverUpdated || status === 'in_progress' ? 'completed' : status,
+  }));
+}
+
 function cut(text: string | null): string | null {
   const characters = text === null ? null : [...text.slice(0, cutLength * 2)];
   if (text === null || characters === null || (characters.length <= cutLength && text.length <= cutLength * 2)) {
@@ -165,7 +196,7 @@ export const presentInteraction = (row: InteractionRow) => ({
   status: row.status,
   summary: row.summary,
   moves_money: row.moves_money,
-  requires_present_user: row.requires_present_user,
+  requires_present_user: row.requires_present_user || approvalRequirementsOf(row).includes('present_user'),
   ...(row.type === 'approval' && { approver: row.approver }),
   needs: approvalRequirementsOf(row),
   ...(row.nonce !== null && { nonce: row.nonce }),

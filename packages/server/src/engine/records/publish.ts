@@ -2,6 +2,7 @@ import type { Micros } from '@vestra/contract/money';
 import type { UnavailableServer } from '../../agents/tool-servers/index.ts';
 import { type Cost, costOf, costOfKinds, costOfTurn } from '../../billing/index.ts';
 import type { Change, EventSink } from './change.ts';
+import { titleOf } from './excerpt.ts';
 import { presentInteraction, presentMessage, presentTask, presentToolCall, presentTurn } from './present.ts';
 import type { InteractionRow, MessageRow, TaskRow, TurnRow } from './tables.ts';
 
@@ -113,8 +114,8 @@ export function publishPricedTask(
 }
 
 export function publishProgress(change: Change, task: TaskRow): void {
-  const { id, turn_id, title, progress } = task;
-  change.log({ type: 'task.progress', taskId: id, turnId: turn_id, data: { title, progress } });
+  const { id, turn_id, progress } = task;
+  change.log({ type: 'task.progress', taskId: id, turnId: turn_id, data: { title: titleOf(task), progress } });
 }
 
 export function publishInteraction(change: Change, row: InteractionRow, given: unknown): void {

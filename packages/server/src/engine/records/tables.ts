@@ -89,6 +89,9 @@ export const conversations = table('conversations', {
   memory_due_at: moment().nullable(),
   remembered_until: text().nullable(),
   memory_tries: integer().withDefault(),
+  /** Why the turn that ended last failed. */
+  last_error_code: text().nullable(),
+  last_error_message: text().nullable(),
   created_at: moment().withDefault(),
   last_active_at: moment().withDefault(),
 });
@@ -158,6 +161,8 @@ export const tasks = table('tasks', {
   deployment_version: integer(),
   status: text<(typeof taskStatuses)[number]>(),
   title: text().nullable(),
+  /** The message that started it. Older rows do not have it. */
+  ask: text().nullable(),
   brief: text().nullable(),
   progress: json<Progress>().withDefault(),
   result_text: text().nullable(),

@@ -17,7 +17,12 @@ import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import type { PageRequest } from './conversations.ts';
 import { type TaskRow, tasks, workNotes } from './tables.ts';
 
-const columns = columnsOf(tasks);
+const { ask: _, ...storedColumns } = tasks.columns;
+
+/** Of a task that an older version created, the message is read from its turn. */
+const columns = sql`${columnsOf({ ...tasks, columns: storedColumns }, 'tasks')}, COALESCE(tasks.ask, (
+    SELECT m.text FROM turns t JOIN messages m ON m.conversation_id = t.conversation_id AND m.id = t.message_id
+    WHERE t.id = tasks.turn_id)) AS ask`;
 
 const named = ({ orgId, mode }: Tenant, id: string) => sql`org_id = ${orgId} AND mode = ${mode} AND id = ${id}`;
 
@@ -74,7 +79,7 @@ const isListed = ({ orgId, mode }: Tenant, filter: TaskFilter) =>
     filter.user_id && sql`user_id = ${filter.user_id}`,
     filter.deployment_id && sql`deployment_id = ${filter.deployment_id}`,
     filter.conversation_id && sql`conversation_id = ${filter.conversation_id}`,
-    filter.created_after && sql`created_at > ${filter.created_after}`,
+    filter.created_after && sql`created_at >= ${filter.created_after}`,
     filter.created_before && sql`created_at < ${filter.created_before}`,
   );
 

@@ -17,6 +17,7 @@ import { sql, storableText } from '../../platform/db/sql.ts';
 import { columnsOf, count, type NewRowOf, text } from '../../platform/db/table.ts';
 import { leaseEnd } from '../../platform/jobs/lease.ts';
 import type { RunLease } from '../../platform/jobs/run-lease.ts';
+import { insertPreviewSql } from './previews.ts';
 import type { StepCost } from './run-steps.ts';
 import {
   interactions,
@@ -140,21 +141,23 @@ export const startsTask = ({ hand_off, plan, success_criteria }: TurnRequest) =>
   hand_off === 'always' || plan || success_criteria !== undefined;
 
 /**
- * Inserts a message and its turn. With `lease`, this process owns the reply from the commit on, and the statement
+ * Inserts a message and its turn, and the preview of the conversation if it is the first. With `lease`, this process owns the reply from the commit on, and the statement
  * returns the epoch of the run.
  */
 export const acceptMessageStatement = (
   message: MessageRow,
   turn: TurnRow,
   lease: { owner: string; leaseMs: number } | null,
-) =>
-  rowsStatement(
+) => {
+  const preview = turn.ordinal === 1 ? insertPreviewSql({ ...turn, id: turn.conversation_id }, message) : sql.empty;
+  const previewed = preview === sql.empty ? sql.empty : sql`, preview AS (${preview})`;
+  return rowsStatement(
     { epoch: count().nullable() },
     sql`WITH message AS (
       INSERT INTO messages (conversation_id, id, turn_id, turn_ordinal, role, text, context, attachments, created_at)
       VALUES (${turn.conversation_id}, ${message.id}, ${turn.id}, ${turn.ordinal}, 'user', ${message.text},
         ${jsonOrNull(message.context)}::json, ${sql.json(message.attachments)}::jsonb, ${turn.created_at})
-    ), taken AS (
+    )${previewed}, taken AS (
       INSERT INTO runs (id, epoch, owner, lease_until)
       SELECT ${turn.id}, nextval('run_epochs'), ${lease?.owner ?? null}::text,
         ${leaseEnd(lease?.leaseMs ?? 0)}
@@ -169,6 +172,7 @@ export const acceptMessageStatement = (
       ${turn.fence}, ${turn.reads_newest}, ${turn.created_at})
     RETURNING (SELECT epoch FROM taken) AS epoch`,
   );
+};
 
 /** The run that `acceptMessageStatement` leased. */
 export const runOf = (turn: TurnRow, [row]: readonly { epoch: number | null }[]): RunLease | null =>

@@ -6,7 +6,7 @@ import type { Caller, Origin } from '../../platform/caller.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import { removeContents } from '../files/content.ts';
 import { deleteOutputsOf } from '../files/store.ts';
-import { changeConversation } from '../records/change.ts';
+import { type Change, changeConversation } from '../records/change.ts';
 import { hasEnded, presentTask } from '../records/present.ts';
 import type { TaskRow } from '../records/tables.ts';
 import { deleteTask, findTask, listTasks } from '../records/tasks.ts';
@@ -53,6 +53,14 @@ async function ownTask({ db }: Engine, caller: Caller, id: string): Promise<Task
   return row;
 }
 
+/** The conversation shows the error of its last turn, which may be that of the task. */
+async function forgetError({ tx, conversation }: Change, task: TaskRow): Promise<void> {
+  const turn = await findTurn(tx, task.turn_id);
+  const { last_error_code: code, last_error_message: message } = conversation;
+  if (turn?.error_code !== code || turn?.error_message !== message) return;
+  Object.assign(conversation, { last_error_code: null, last_error_message: null });
+}
+
 /** Deletes a task and its files. A running task is stopped first, and its followers receive the events of the stop. */
 async function removeTask(engine: Engine, origin: Origin, found: TaskRow): Promise<void> {
   const tenant = { orgId: found.org_id, mode: found.mode };
@@ -60,6 +68,7 @@ async function removeTask(engine: Engine, origin: Origin, found: TaskRow): Promi
     const task = await findTask(change.tx, tenant, found.id);
     if (!task) return [];
     if (task.status !== 'done' && task.status !== 'failed') await stopTask(engine, change, task);
+    await forgetError(change, task);
     await deleteTask(change.tx, task);
     await recordAudit(change.tx, origin, { action: 'task.deleted', target: { type: 'task', id: task.id } });
     return deleteOutputsOf(change.tx, tenant, task.id);

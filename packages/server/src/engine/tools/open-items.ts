@@ -6,6 +6,7 @@ import { agentOrigin, type Tenant } from '../../platform/caller.ts';
 import { storableText } from '../../platform/db/sql.ts';
 import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import { type Change, changeConversation } from '../records/change.ts';
+import { titleOf } from '../records/excerpt.ts';
 import { questionText } from '../records/history-store.ts';
 import { findInteraction } from '../records/interactions.ts';
 import type { InteractionRow, MessageRow, TaskRow } from '../records/tables.ts';
@@ -23,7 +24,10 @@ export type OpenItems = {
 };
 
 export function openItemsOf(openTasks: readonly TaskRow[], pending: readonly InteractionRow[]): OpenItems {
-  const titleOf = (taskId: string | null) => openTasks.find(({ id }) => id === taskId)?.title ?? 'work without a title';
+  const titleOfTask = (taskId: string | null) => {
+    const task = openTasks.find(({ id }) => id === taskId);
+    return task ? titleOf(task) : 'work without a title';
+  };
   const inWords = pending.filter(
     ({ type, details, is_hidden }) =>
       !is_hidden && (type === 'question' || (type === 'handoff' && details.asks_for_value === true)),
@@ -32,7 +36,7 @@ export function openItemsOf(openTasks: readonly TaskRow[], pending: readonly Int
     work: openTasks,
     questions: inWords.map((row) => ({
       row,
-      of: row.task_id === null ? 'you, in an earlier reply' : `the work “${titleOf(row.task_id)}”`,
+      of: row.task_id === null ? 'you, in an earlier reply' : `the work “${titleOfTask(row.task_id)}”`,
       question: (row.questions ?? []).map(questionText).join(' ') || row.summary,
     })),
   };
@@ -40,11 +44,11 @@ export function openItemsOf(openTasks: readonly TaskRow[], pending: readonly Int
 
 /** The open items as the prompt lists them after the message. */
 export const presentOpenItems = ({ work, questions }: OpenItems, pending: readonly InteractionRow[]) => ({
-  openWork: work.map(({ id, title, status }, at) => ({
+  openWork: work.map((task, at) => ({
     number: at + 1,
-    title,
-    status,
-    waitsFor: pending.filter(({ task_id }) => task_id === id).map(({ summary }) => summary),
+    title: titleOf(task),
+    status: task.status,
+    waitsFor: pending.filter(({ task_id }) => task_id === task.id).map(({ summary }) => summary),
   })),
   openQuestions: questions.map(({ of, question }, at) => ({ number: at + 1, of, question })),
 });

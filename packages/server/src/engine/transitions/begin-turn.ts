@@ -74,14 +74,15 @@ export function decideTask(
   of: {
     status: 'queued' | 'working';
     title: string | null;
+    ask: string;
     brief: string | null;
     acknowledgement: string;
     unstreamed: string;
   },
   events: EventSink,
 ): { task: TaskRow; message: MessageRow; turn: Pick<TurnRow, 'state' | 'acknowledgement' | 'task_id'> } {
-  const { status, title, brief, acknowledgement } = of;
-  const task = newTask(conversation, turn, { status, title, brief });
+  const { status, title, ask, brief, acknowledgement } = of;
+  const task = newTask(conversation, turn, { status, title, ask, brief });
   const message: MessageRow = {
     conversation_id: turn.conversation_id,
     id: turn.reply_message_id,
@@ -106,13 +107,14 @@ export function publishCreated(events: EventSink, conversation: ConversationRow)
   events.emit({ type: 'conversation.created', data: presentNewConversation(conversation) });
 }
 
-/** `firstTurnId` is the turn of its first message. */
-export const presentNewConversation = (conversation: ConversationRow, firstTurnId?: string) =>
+/** `first` is its first message, with the turn of it. */
+export const presentNewConversation = (conversation: ConversationRow, first?: { preview: string; turnId: string }) =>
   presentConversation(conversation, {
     tasks: [],
     interactions: [],
     cost: costOfKinds({}),
-    ...(firstTurnId !== undefined && { firstTurnId }),
+    preview: first?.preview || null,
+    ...(first && { firstTurnId: first.turnId }),
   });
 
 /** A version decides how its functions are called and which need approval, so a message cannot redeclare one. */
@@ -184,7 +186,7 @@ function rowsOfMessage(
 const newTask = (
   { is_hidden }: ConversationRow,
   turn: TurnRow,
-  of: Pick<TaskRow, 'status' | 'title' | 'brief'>,
+  of: Pick<TaskRow, 'status' | 'title' | 'ask' | 'brief'>,
 ): TaskRow => {
   const now = sharedDate();
   return {

@@ -16,7 +16,7 @@ const turn: TurnRow = { ...begun.turn, active_ms: 40 };
 const { task } = decideTask(
   begun.conversation,
   turn,
-  { status: 'working', title: null, brief: null, acknowledgement: 'On it.', unstreamed: 'On it.' },
+  { status: 'working', title: null, ask: 'Hello', brief: null, acknowledgement: 'On it.', unstreamed: 'On it.' },
   collectEvents(),
 );
 

@@ -143,6 +143,12 @@ const messageOf = (
   created_at: now,
 });
 
+/** What a conversation shows of the turn that ended last. A turn that a person stopped has no error. */
+export const lastErrorOf = ({ error_code, error_message }: Pick<TurnRow, 'error_code' | 'error_message'>) => ({
+  last_error_code: error_code,
+  last_error_message: error_message,
+});
+
 /** Publishes the message of an ended run and the end of its task. `cost` is that of the task. */
 export function publishResult(
   change: EventSink,

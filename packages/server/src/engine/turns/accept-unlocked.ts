@@ -17,6 +17,7 @@ import { findCachedUser, forgetCachedUser, isUnchangedUser, type UserRow } from 
 import { type CommittedChange, collectEvents, concludeChange, type EventSink, orgEventsOf } from '../records/change.ts';
 import { insertConversationStatement, writeConversationStatement } from '../records/conversation-log.ts';
 import { findVersionedConversation } from '../records/conversations.ts';
+import { previewOf } from '../records/excerpt.ts';
 import type { ConversationRow, TurnRow } from '../records/tables.ts';
 import { acceptMessageStatement, runOf, startsTask } from '../records/turns.ts';
 import { decideTurn, type NewMessage } from '../transitions/begin-turn.ts';
@@ -33,6 +34,8 @@ export type PlannedConversation = {
   conversation: ConversationRow;
   /** Null if the conversation starts without a message. */
   turn: TurnRow | null;
+  /** The first words of the message; empty without one. */
+  preview: string;
   statements: readonly Statement[];
   /** Called with the results of the statements after the commit. */
   committed: (results: readonly unknown[]) => CommittedChange;
@@ -126,6 +129,7 @@ async function plan(
   return {
     conversation,
     turn: begun?.turn ?? null,
+    preview: begun ? previewOf(begun.asked) : '',
     statements,
     committed([written, , , accepted]) {
       const [{ version: now }] = written as [{ version: string }];
@@ -168,6 +172,7 @@ async function planReply(engine: Turns, seen: Seen, message: NewMessage, events:
   };
   return {
     conversation,
+    asked,
     turn,
     slot,
     statements: [held.statement, acceptMessageStatement(asked, turn, slot)],

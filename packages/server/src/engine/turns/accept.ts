@@ -12,6 +12,7 @@ import type { UserRow } from '../../users/index.ts';
 import { findFiles } from '../files/store.ts';
 import type { Change } from '../records/change.ts';
 import { insertMessage } from '../records/messages.ts';
+import { insertPreviewsStatement } from '../records/previews.ts';
 import { publishMessage, publishTurn } from '../records/publish.ts';
 import type { Attachment, ConversationRow, TurnOrigin, TurnRow } from '../records/tables.ts';
 import { acceptMessageStatement, insertTurn, runOf } from '../records/turns.ts';
@@ -68,7 +69,7 @@ export async function acceptMessage(
     return startReply(engine, change, { turn, run: runOf(turn, taken) }, { isFirstRun: true, hold, asked, user });
   }
   if (turn.state === 'queued') return turn;
-  return beginTask(change, turn, { title: null, brief: null, said: '', unstreamed: '' });
+  return beginTask(change, turn, { title: null, brief: null, said: '', unstreamed: '' }, { asked, user });
 }
 
 /**
@@ -143,6 +144,8 @@ export async function recordExchange(
   const text = storableText(of.answer.text);
   const data = storableJson(of.answer.data) ?? null;
   const said = await insertMessage(tx, { ...place, id: newId('msg'), role: 'user', ...of.said });
+  if (conversation.turn_count === 1) await pipelined(tx, [insertPreviewsStatement([{ conversation, asked: said }])]);
+  Object.assign(conversation, { last_error_code: null, last_error_message: null });
   const answer = await insertMessage(tx, { ...place, id: newId('msg'), role: 'agent', text, data });
   const turn = await insertTurn(tx, {
     conversation_id: conversation.id,

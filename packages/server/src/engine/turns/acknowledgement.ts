@@ -13,11 +13,17 @@ const sentences: Readonly<Record<string, string>> = {
 
 /**
  * The line that the user sees if a message starts a task directly, or if the model hands it off without text. It is in
- * the language of the agent or, if that is `auto`, in the detected language of the message.
+ * the user's language, or else in that of the agent, or else in the detected language of the message.
  */
-export function acknowledgementIn(language: string, message: string): string {
-  const tag = language === 'auto' ? seemingLanguage(message) : (language.toLowerCase().split('-', 1)[0] ?? '');
-  return (Object.hasOwn(sentences, tag) ? sentences[tag] : undefined) ?? english;
+export function acknowledgementIn(of: { locale: string | null; language: string; message: string }): string {
+  const { locale, language, message } = of;
+  return sentenceIn(locale ?? '') ?? sentenceIn(language) ?? sentenceIn(seemingLanguage(message)) ?? english;
+}
+
+/** Undefined for `auto` and for languages without a sentence. */
+function sentenceIn(locale: string): string | undefined {
+  const [tag = ''] = locale.toLowerCase().split(/[-_]/, 1);
+  return Object.hasOwn(sentences, tag) ? sentences[tag] : undefined;
 }
 
 const scripts: [RegExp, string][] = [
@@ -69,6 +75,8 @@ const smallWords: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 const maxInspectedCharacters = 2000;
+/** One word proves nothing: "Do it" has a small word of Portuguese. */
+const minSmallWords = 2;
 
 function seemingLanguage(message: string): string {
   const text = message.slice(0, maxInspectedCharacters);
@@ -80,5 +88,6 @@ function seemingLanguage(message: string): string {
     count: words.filter((word) => small.includes(word)).length,
   }));
   const [first, second] = counted.sort((one, other) => other.count - one.count);
-  return first && second && first.count > second.count ? first.tag : 'en';
+  const isClear = first && second && first.count >= minSmallWords && first.count > second.count;
+  return isClear ? first.tag : 'en';
 }

@@ -29,6 +29,7 @@ import {
   type AnsweredEnd,
   type BrokenEnd,
   decideEnd,
+  lastErrorOf,
   publishResult,
   publishSettled,
   type RunEnd,
@@ -73,6 +74,7 @@ export async function writeEnd(change: Change, subject: RunSubject, end: RunEnd)
 }
 
 export async function settleTurn({ batchItems }: Turns, change: Change, turn: TurnRow, end: RunEnd): Promise<void> {
+  Object.assign(change.conversation, lastErrorOf(turn));
   if (end.kind === 'answered') await noteMemoryDue(change, turn);
   await publishTurn(change, 'turn.settled', turn);
   if (turn.origin === 'batch') await batchItems.ended(change, turn);
@@ -139,9 +141,11 @@ export async function endRunIfUnchanged(engine: Turns, answered: AnsweredRun): P
   const cost = task && costOfKinds({ intelligence: String(turnMicros) });
   publishResult(events, { ...decision, task: done }, end, cost);
   publishSettled(events, settled, turnMicros);
-  const conversation: ConversationRow = task
-    ? { ...seen.row, open_tasks: seen.row.open_tasks - 1 }
-    : { ...seen.row, replying_turn_id: null };
+  const conversation: ConversationRow = {
+    ...seen.row,
+    ...lastErrorOf(settled),
+    ...(task ? { open_tasks: seen.row.open_tasks - 1 } : { replying_turn_id: null }),
+  };
   if (remembers) conversation.memory_due_at ??= memoryDue();
   const entries = concludeChange(seen.row, conversation, events.logged);
   const item = turn.origin === 'batch' ? engine.batchItems.endedStatement(settled, turnMicros) : null;

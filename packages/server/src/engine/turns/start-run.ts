@@ -2,10 +2,11 @@ import { manifestOf } from '../../agents/versions/index.ts';
 import { releaseHold } from '../../billing/index.ts';
 import { isOwned, type RunLease, releaseRun, takeExpiredRuns } from '../../platform/jobs/run-lease.ts';
 import type { SweepSource } from '../../platform/jobs/sweep.ts';
+import { findUser, type UserRow } from '../../users/index.ts';
 import { type Change, changeConversation } from '../records/change.ts';
 import { findMessage, insertMessage, newestMessageId } from '../records/messages.ts';
 import { publishTask, publishTurn } from '../records/publish.ts';
-import type { TaskRow, TurnRow } from '../records/tables.ts';
+import type { MessageRow, TaskRow, TurnRow } from '../records/tables.ts';
 import { findTask, insertTask, unownedTasks, updateTask } from '../records/tasks.ts';
 import { findTurn, nextQueuedTurn, unownedReplies, updateTurn } from '../records/turns.ts';
 import { decideTask } from '../transitions/begin-turn.ts';
@@ -84,18 +85,25 @@ export async function giveUpRun({ tx }: Change, run: RunLease): Promise<void> {
   await releaseRun(tx, run);
 }
 
-/** Turns a reply into a task that a job runs. `said` is the reply so far and becomes the acknowledgement. */
+/**
+ * Turns a reply into a task that a job runs. `said` is the reply so far and becomes the acknowledgement. `known` has the
+ * message and the user if the caller has just read them.
+ */
 export async function beginTask(
   change: Change,
   turn: TurnRow,
   of: { title: string | null; brief: string | null; said: string; unstreamed: string },
+  known: { asked: MessageRow | null; user: UserRow | null } = { asked: null, user: null },
 ): Promise<TurnRow> {
   const { tx, conversation } = change;
   const { title, brief, said } = of;
+  const asked = known.asked ?? (await findMessage(tx, turn.conversation_id, turn.message_id));
+  const ask = asked?.text ?? '';
   const isSilent = said.trim() === '';
-  const acknowledgement = isSilent ? await plainAcknowledgement(change, turn) : said;
+  const acknowledgement = isSilent ? await plainAcknowledgement(change, turn, ask, known.user) : said;
   const unstreamed = isSilent ? acknowledgement : of.unstreamed;
-  const begun = decideTask(conversation, turn, { status: 'queued', title, brief, acknowledgement, unstreamed }, change);
+  const decided = { status: 'queued', title, ask, brief, acknowledgement, unstreamed } as const;
+  const begun = decideTask(conversation, turn, decided, change);
   conversation.open_tasks += 1;
   await insertTask(tx, begun.task);
   await insertMessage(tx, begun.message);
@@ -104,10 +112,16 @@ export async function beginTask(
 }
 
 /** The manifest was read for this message, so it is cached. */
-async function plainAcknowledgement({ tx }: Change, turn: TurnRow): Promise<string> {
+async function plainAcknowledgement(
+  { tx }: Change,
+  turn: TurnRow,
+  message: string,
+  known: UserRow | null,
+): Promise<string> {
   const { language } = await manifestOf(tx, turn.deployment_id, turn.deployment_version);
-  const asked = language === 'auto' ? await findMessage(tx, turn.conversation_id, turn.message_id) : undefined;
-  return acknowledgementIn(language, asked?.text ?? '');
+  const tenant = { orgId: turn.org_id, mode: turn.mode };
+  const user = known ?? (turn.user_id === null ? null : await findUser(tx, tenant, turn.user_id));
+  return acknowledgementIn({ locale: user?.locale ?? null, language, message });
 }
 
 export function sendTaskJob(change: Change, { org_id, mode, user_id, conversation_id, id }: TaskRow): void {

@@ -7,6 +7,7 @@ import { type RunLease, takeNewRunsStatement } from '../../platform/jobs/run-lea
 import type { UserRow } from '../../users/index.ts';
 import { type CommittedChange, collectEvents, concludeChange, orgEventsOf } from '../records/change.ts';
 import { insertConversationsStatements } from '../records/conversation-log.ts';
+import { insertPreviewsStatement } from '../records/previews.ts';
 import { type ConversationRow, messages, type TaskRow, type TurnRow, tasks, turns } from '../records/tables.ts';
 import { type Admission, decideTask, decideTurn, type NewMessage, publishCreated } from '../transitions/begin-turn.ts';
 import { acknowledgementIn } from './acknowledgement.ts';
@@ -73,6 +74,7 @@ export async function startTasks(
       planned.map(({ task }) => task.id),
       lease,
     ),
+    insertPreviewsStatement(planned),
     emitAllStatement(planned.flatMap(({ conversation, emitted }) => orgEventsOf(conversation, emitted))),
   ]);
   const versionOf = new Map(versions.map(({ id, version }) => [id, version]));
@@ -96,12 +98,20 @@ export async function startTasks(
 const capsOf = (user: UserRow | null | undefined) =>
   user ? { daily: user.daily_cap_micros, monthly: user.monthly_cap_micros } : null;
 
-function plan({ conversation: before, message }: NewTask, admission: Admission, language: string) {
+function plan({ conversation: before, user, message }: NewTask, admission: Admission, language: string) {
   const events = collectEvents();
   publishCreated(events, before);
   const { conversation, asked, turn: begun } = decideTurn(before, admission, message, events);
-  const acknowledgement = acknowledgementIn(language, asked.text);
-  const of = { status: 'working', title: null, brief: null, acknowledgement, unstreamed: acknowledgement } as const;
+  const { text: ask } = asked;
+  const acknowledgement = acknowledgementIn({ locale: user?.locale ?? null, language, message: ask });
+  const of = {
+    status: 'working',
+    title: null,
+    ask,
+    brief: null,
+    acknowledgement,
+    unstreamed: acknowledgement,
+  } as const;
   const { task, message: acknowledged, turn } = decideTask(conversation, begun, of, events);
   conversation.open_tasks += 1;
   const entries = concludeChange(before, conversation, events.logged);

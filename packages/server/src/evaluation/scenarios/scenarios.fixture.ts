@@ -48,6 +48,7 @@ export async function startScenarios() {
       fixContent: async () => noContent,
       renderFile: () => Promise.reject(new Error('No file is rendered here.')),
       latestTestRuns: latestRuns,
+      statusGiven: async () => {},
     }),
     scenarios: scenarioRoutes({ db }),
     testRuns: testRunRoutes({

@@ -5,7 +5,7 @@ import { sessionAccessOf } from '@vestra/contract/route';
 import { type Context, Hono } from 'hono';
 import type { Logger } from 'pino';
 import { embedCorsHeaders, preflight } from './embed-cors.ts';
-import { asFailure, challengeOf, errorBodies, notReady, withPlainMessage } from './error-response.ts';
+import { asFailure, challengeOf, errorFormatOf, notReady, withPlainMessage } from './error-response.ts';
 import type { AllHandlers } from './handler.ts';
 import {
   type Endpoint,
@@ -85,7 +85,8 @@ export function createApp(options: AppOptions): Hono {
     } catch (error) {
       const failure = progress.caller?.session ? withPlainMessage(asFailure(error)) : asFailure(error);
       code = failure.code;
-      given = failed(error, failure, progress, errorBodies[shapeOf(found, context.req.path)]);
+      const bodyOf = errorFormatOf(failure, found?.route, isOpenaiPath(context.req.path) ? 'openai' : 'own');
+      given = failed(error, failure, progress, bodyOf);
       const challenge = challengeOf(failure, found?.route, resourceMetadata);
       if (challenge !== null) given.headers['www-authenticate'] = challenge;
       if (others) given.headers.allow = others.all.join(', ');
@@ -116,11 +117,6 @@ export function createApp(options: AppOptions): Hono {
     return finished;
   }
 
-  function shapeOf(found: Endpoint | null, pathname: string): keyof typeof errorBodies {
-    if (found) return found.route.errorShape ?? 'own';
-    return isOpenaiPath(pathname) ? 'openai' : 'own';
-  }
-
   /** Handles a path that exists only with other methods, or not at all. */
   async function handleOther(request: Request, others: Methods | undefined): Promise<Response> {
     if (!others) {
@@ -136,7 +132,7 @@ export function createApp(options: AppOptions): Hono {
     error: unknown,
     failure: Failure,
     progress: RequestProgress,
-    bodyOf: (typeof errorBodies)[keyof typeof errorBodies],
+    bodyOf: (failure: Failure, requestId: string) => object,
   ): WrittenResponse {
     if (failure.status === 500) log.error({ request_id: progress.requestId, err: error }, 'request failed');
     if (failure.status === 503) log.warn({ request_id: progress.requestId, reason: reasonOf(error) }, 'not ready');

@@ -52,7 +52,19 @@ function oauthErrorBody({ code, status, message }: Failure, requestId: string) {
   return { error, error_description: message, code, request_id: requestId };
 }
 
-export const errorBodies = { own: errorBody, openai: openaiErrorBody, oauth: oauthErrorBody };
+/** The error of JSON-RPC 2.0 for a body that is no JSON, so that the id of the request is unknown. */
+function parseErrorBody({ type, code, message }: Failure, requestId: string) {
+  const data = [{ metadata: { code, type, request_id: requestId } }];
+  return { jsonrpc: '2.0', id: null, error: { code: -32700, message, data } };
+}
+
+const errorBodies = { own: errorBody, openai: openaiErrorBody, oauth: oauthErrorBody };
+
+/** The format of an error response: that of the route, or else of the API whose paths it belongs to. */
+export function errorFormatOf({ code }: Failure, route: Route | undefined, other: keyof typeof errorBodies) {
+  if (route?.isJsonRpc && code === 'invalid_json') return parseErrorBody;
+  return errorBodies[route ? (route.errorShape ?? 'own') : other];
+}
 
 /** Other errors mean that the database is unreachable or that the server has a bug. */
 export function asFailure(error: unknown): Failure {

@@ -140,3 +140,32 @@ export const named: readonly { question: string; has: string }[] = [
   { question: 'Did Paul like the wine?', has: 'Paul' },
   { question: 'Metformin: what do I do when I forget it?', has: 'metformin' },
 ];
+
+/** Keywords without a fact in a memory of ordinary facts about work, home and preferences. */
+export const unrelatedKeywords: readonly string[] = [
+  'quantum chromodynamics',
+  'photosynthesis in algae',
+  'asdf qwer zxcv',
+  'medieval castle architecture',
+  'Ancient Roman aqueducts',
+  'black holes',
+  'blockchain consensus',
+  'tax law',
+  'football scores',
+];
+
+/** Keywords that name the subject of a fact in other words. `has` is a text of that fact. */
+export const subjectKeywords: readonly { keyword: string; has: string }[] = [
+  { keyword: 'job', has: 'engineer' },
+  { keyword: 'employer', has: 'engineer' },
+  { keyword: 'profession', has: 'engineer' },
+  { keyword: 'occupation', has: 'engineer' },
+  { keyword: 'engineering', has: 'engineer' },
+  { keyword: 'allergies', has: 'peanuts' },
+  { keyword: 'food allergy', has: 'peanuts' },
+  { keyword: 'nuts', has: 'peanuts' },
+  { keyword: 'city', has: 'Lisbon' },
+  { keyword: 'Portugal', has: 'Lisbon' },
+  { keyword: 'seat', has: 'aisle' },
+  { keyword: 'flight preferences', has: 'aisle' },
+];

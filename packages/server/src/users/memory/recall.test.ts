@@ -5,7 +5,14 @@ import { createProviderEmbeddings } from '../../agents/embeddings/provider.ts';
 import { findFacts } from './find-facts.ts';
 import { noEmbeddings, startMemory } from './memory.fixture.ts';
 import { languageSets } from './recall-languages.fixture.ts';
-import { named, sharedWords, unanswered, unansweredOfPeople } from './recall-questions.fixture.ts';
+import {
+  named,
+  sharedWords,
+  subjectKeywords,
+  unanswered,
+  unansweredOfPeople,
+  unrelatedKeywords,
+} from './recall-questions.fixture.ts';
 import { lookups, recallSet } from './recall-set.fixture.ts';
 import { candidatesOf } from './store.ts';
 
@@ -66,12 +73,20 @@ describe('search by meaning and words', () => {
   it('finds nothing for unrelated questions, and one fact if one is named [EMB-005]', async () => {
     await keep('few', [
       'Allergic to peanuts',
+      'Works at Acme as an engineer',
       'Works at Acme as a designer',
       'Lives in Lisbon',
       'Likes an aisle seat near the front.',
       'Prefers short answers',
     ]);
-    expect(await search('quantum chromodynamics', 'few')).toEqual([]);
+    for (const unrelated of unrelatedKeywords) {
+      expect([unrelated, await search(unrelated, 'few')]).toEqual([unrelated, []]);
+    }
+    const missed: string[] = [];
+    for (const { keyword, has } of subjectKeywords) {
+      if (!(await search(keyword, 'few')).join().includes(has)) missed.push(keyword);
+    }
+    expect(missed.length / subjectKeywords.length).toBeLessThan(0.1);
     expect(await search('aisle', 'few')).toEqual(['Likes an aisle seat near the front.']);
     for (const [questions, most] of [
       [unanswered, 2.1],

@@ -17,7 +17,9 @@ export type ShownMessage = Pick<Message, 'id' | 'turn_id' | 'task_id' | 'role' |
 };
 
 /** A task as far as it is known. Waiting is derived from pending interactions. */
-export type Work = Pick<Task, 'id' | 'status' | 'title' | 'progress'> & {
+export type Work = Pick<Task, 'id' | 'status' | 'progress'> & {
+  /** Null until the server names it. */
+  title: string | null;
   isStopped: boolean;
   /** Its current activity in one line. */
   activity: string | null;

@@ -12,6 +12,7 @@ import { browser } from './requirements/browser.ts';
 import { computer } from './requirements/computer.ts';
 import { consoleArea } from './requirements/console.ts';
 import { conversations } from './requirements/conversations.ts';
+import { deletion } from './requirements/deletion.ts';
 import { deliveries } from './requirements/deliveries.ts';
 import { deploy } from './requirements/deploy.ts';
 import { deploymentFile } from './requirements/deployment-file.ts';
@@ -131,6 +132,7 @@ export const areas: readonly Area[] = [
   browser,
   computer,
   webhooks,
+  deletion,
   deliveries,
   models,
   offline,

@@ -116,6 +116,9 @@ export function idAfter(id: string): string {
   return id.slice(0, kept) + encodeDigits(fixed) + encodeDigits(fresh);
 }
 
+/** Sorts before every id that was created at this time. */
+export const firstIdAt = (prefix: IdPrefix, time: number): string => `${prefix}_${encodeTime(time)}`;
+
 /** Returns the same id for the same digest, for objects that may be created twice. It contains no time. */
 export const idOfDigest = (prefix: IdPrefix, digest: Uint8Array): string =>
   `${prefix}_${encodeDigits(digest.slice(0, timeLength + chanceLength).map((byte) => byte & 31))}`;

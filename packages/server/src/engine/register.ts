@@ -1,6 +1,6 @@
 import type { Followers } from '../account/index.ts';
 import type { Kernel } from '../platform/kernel.ts';
-import { anHour, type EraseConversations, type Registration } from '../platform/registration.ts';
+import { anHour, type EraseConversations, type EraseTask, type Registration } from '../platform/registration.ts';
 import { deleteInactiveConversations } from './conversations/delete.ts';
 import { conversationRoutes } from './conversations/routes.ts';
 import { fileEraser, pruneToolFiles, pruneUnused } from './files/content.ts';
@@ -22,7 +22,13 @@ export function register(
     engine,
     followers,
     conversationErasure,
-  }: { engine: Engine; followers: Followers; conversationErasure: () => readonly EraseConversations[] },
+    taskErasure,
+  }: {
+    engine: Engine;
+    followers: Followers;
+    conversationErasure: () => readonly EraseConversations[];
+    taskErasure: () => readonly EraseTask[];
+  },
 ): Registration {
   const { retentionDays: days } = config;
   return {
@@ -32,7 +38,7 @@ export function register(
       return {
         conversations: conversationRoutes({ engine, followers, streams, linkTo, erasure: conversationErasure() }),
         interactions: interactionRoutes({ engine }),
-        tasks: taskRoutes({ engine, linkTo }),
+        tasks: taskRoutes({ engine, followers, linkTo, erasure: taskErasure() }),
         files: fileRoutes({
           db,
           store: files,

@@ -66,6 +66,7 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
   const { db, processNews, customerMemory } = kernel;
   const { engine } = parts;
   const conversationErasure = () => modules.toReversed().flatMap((module) => module.conversationErasure ?? []);
+  const taskErasure = () => modules.toReversed().flatMap((module) => module.taskErasure ?? []);
   const modules: Registration[] = [
     registerPlatform(),
     registerAccount(kernel, {
@@ -102,7 +103,7 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
       },
       timezoneGiven: moveRoutinesToTimezone,
     }),
-    registerEngine(kernel, { ...parts, conversationErasure }),
+    registerEngine(kernel, { ...parts, conversationErasure, taskErasure }),
     registerComputers(kernel, parts),
     registerAutomation(kernel, parts),
     registerIntegrations(kernel, {

@@ -5,6 +5,14 @@ import { anHour, type Registration } from './registration.ts';
 
 export const register = (): Registration => ({
   conversationErasure: [(tx, tenant, ids) => deleteAnswers(tx, tenant, { named: ids })],
+  // A repeated message must find its turn. Otherwise it would be sent again.
+  taskErasure: [
+    (tx, tenant, { taskId, messageIds }) =>
+      deleteAnswers(tx, tenant, {
+        named: [taskId, ...messageIds],
+        objects: ['interaction', 'message_feedback', 'task'],
+      }),
+  ],
   expiry: [
     { days: 1, prune: pruneAnswers },
     { days: anHour, prune: pruneRateWindows },

@@ -32,6 +32,8 @@ export type Registration = {
   housekeeping?: (signal: AbortSignal) => Promise<void>;
   /** Deletes the rows about conversations, from the highest module down and in one transaction. */
   conversationErasure?: readonly EraseConversations[];
+  /** Deletes what a module stores about a task, from the highest module down and in the transaction that deletes it. */
+  taskErasure?: readonly EraseTask[];
   /** Deletes the rows of a user. The steps run from the highest module down, so that none can create rows again below. */
   erasure?: readonly EraseStep[];
 };
@@ -44,6 +46,11 @@ export type EraseConversations = (
   /** Runs after the commit. */
   afterwards: (work: () => void) => void,
 ) => Promise<void>;
+
+/** `messageIds` are the messages with its result. */
+export type ErasedTask = { taskId: string; conversationId: string; messageIds: readonly string[] };
+
+export type EraseTask = (tx: Transaction, tenant: Tenant, task: ErasedTask) => Promise<void>;
 
 /** A step may run again after a crash, and then finds less to delete. */
 export type EraseStep = (tx: Transaction, tenant: Tenant, userId: string) => Promise<void>;

@@ -1,5 +1,6 @@
 import { fail } from '@vestra/contract/errors';
 import type { WebhookEvent } from '@vestra/contract/events';
+import { firstIdAt } from '@vestra/contract/ids';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
 import { maybeOne, prune, rowsOf, run } from '../../platform/db/query.ts';
@@ -68,6 +69,24 @@ export async function eraseEvents(
           data ->> 'user_id' = ${userId} OR data ->> 'conversation_id' = ANY(${conversationIds}::text[])
           OR (type = 'conversation.created' AND data ->> 'id' = ANY(${conversationIds}::text[]))
           OR (type LIKE 'user.%' AND data ->> 'id' = ${userId}))`,
+  );
+}
+
+/**
+ * Deletes the events about a task. Their ids start with their time, so the scan begins shortly before the task: clocks of
+ * two processes may differ a little.
+ */
+export async function eraseEventsOfTask(
+  tx: Transaction,
+  tenant: Tenant,
+  { taskId, createdAt, messageIds }: { taskId: string; createdAt: Date; messageIds: readonly string[] },
+): Promise<void> {
+  const first = firstIdAt('evt', createdAt.getTime() - 60_000);
+  await run(
+    tx,
+    sql`DELETE FROM ${events} WHERE ${ofTenant(tenant)} AND id >= ${first} AND (
+          data ->> 'task_id' = ${taskId} OR (type LIKE 'task.%' AND data ->> 'id' = ${taskId})
+          OR (type = 'message.feedback' AND data ->> 'message_id' = ANY(${messageIds}::text[])))`,
   );
 }
 

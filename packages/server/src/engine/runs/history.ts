@@ -117,9 +117,10 @@ const cutMark = '[This reply was cut off here: it ran into the limit of length. 
 
 /** The result of a task, which the person has read. A user message, so that the model does not continue it as its own text. */
 function taskMessage(
-  { text, work_title, work_error, work_unread, is_cut }: HistoryMessage,
+  { text, is_deleted, work_title, work_error, work_unread, is_cut }: HistoryMessage,
   fence: string,
 ): UserMessage {
+  if (is_deleted) return userText(asData(fence, 'work', text));
   const title = work_title === null ? 'The work that was handed over' : `The work “${work_title}”`;
   const lines =
     work_error === null

@@ -6,6 +6,7 @@ import { retryThroughFailover } from '../../platform/db/retry-through-failover.t
 import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import { type Change, changeConversation } from '../records/change.ts';
 import { pendingInteractions } from '../records/interactions.ts';
+import { replacementOfSummary } from '../records/redaction.ts';
 import {
   type IndexedStep,
   insertAside,
@@ -116,8 +117,9 @@ export function createRecorder(
   async function recordSummary(step: SummaryStep, conclude: (change: Change) => void): Promise<void> {
     await change(async (changing) => {
       const { index, cost } = nextStep(step.usage, await runMoney.charge(changing, step.usage));
-      await insertSummaryStep(changing.tx, run.runId, index, step, cost);
-      conclude(changing);
+      const replacement = await replacementOfSummary(changing.tx, turn);
+      await insertSummaryStep(changing.tx, run.runId, index, { ...step, text: replacement ?? step.text }, cost);
+      if (replacement === null) conclude(changing);
     });
     noteStep(step);
   }

@@ -1,0 +1,50 @@
+import { eraseEventsOfTask, type Followers, recordAudit } from '../../account/index.ts';
+import type { Origin } from '../../platform/caller.ts';
+import type { EraseTask } from '../../platform/registration.ts';
+import { removeContents } from '../files/content.ts';
+import { deleteOutputsOf } from '../files/store.ts';
+import { changeConversation } from '../records/change.ts';
+import { emptyTask, forgetSummaries, replaceResult } from '../records/redaction.ts';
+import type { TaskRow, TurnRow } from '../records/tables.ts';
+import { deleteTask, findTask } from '../records/tasks.ts';
+import { findTurn } from '../records/turns.ts';
+import type { Engine } from '../runs/ports.ts';
+import { stopTask } from '../turns/stop.ts';
+
+export type TaskDeletion = { engine: Engine; followers: Followers; erasure: readonly EraseTask[] };
+
+/**
+ * Deletes a task with its files, and empties its events, its result and the summaries that may repeat it. A running task
+ * is stopped too: its content is emptied first, so that followers and webhooks receive a stop without content.
+ */
+export async function removeTask(
+  { engine, followers, erasure }: TaskDeletion,
+  origin: Origin,
+  found: TaskRow,
+): Promise<void> {
+  const tenant = { orgId: found.org_id, mode: found.mode };
+  const outputs = await changeConversation(engine, found.conversation_id, null, async (change) => {
+    const { tx } = change;
+    const task = await findTask(tx, tenant, found.id);
+    if (!task) return [];
+    const turn = (await findTurn(tx, task.turn_id)) as TurnRow;
+    await emptyTask(tx, task);
+    const written = await replaceResult(tx, task);
+    await eraseEventsOfTask(tx, tenant, { taskId: task.id, createdAt: task.created_at, messageIds: written });
+    if (task.status !== 'done' && task.status !== 'failed') {
+      await stopTask(engine, change, (await findTask(tx, tenant, task.id)) as TaskRow);
+    }
+    await forgetSummaries(change, turn.message_id);
+    const messageIds = await replaceResult(tx, task);
+    for (const erase of erasure) {
+      await erase(tx, tenant, { taskId: task.id, conversationId: task.conversation_id, messageIds });
+    }
+    await deleteTask(tx, task);
+    await recordAudit(tx, origin, { action: 'task.deleted', target: { type: 'task', id: task.id } });
+    change.log({ type: 'task.deleted', taskId: task.id, turnId: task.turn_id, data: {} });
+    // A follower may hold events that it read before.
+    change.afterwards(() => followers.wake(task.conversation_id));
+    return deleteOutputsOf(tx, tenant, task.id);
+  });
+  await removeContents(engine.db, engine.files, outputs);
+}

@@ -1,0 +1,30 @@
+import { area } from '../requirement.ts';
+
+export const deletion = area('deletion', 'done', [
+  [
+    'DEL-700',
+    'docs/deleting-data.md#tasks',
+    'The events of a deleted task keep their `seq`, and no route, table, prompt or stream shows its content.',
+  ],
+  [
+    'DEL-701',
+    'docs/deleting-data.md#tasks',
+    'Webhook deliveries about a deleted task that were not sent yet are not sent.',
+  ],
+  [
+    'DEL-702',
+    'docs/deleting-data.md#tasks',
+    'The deletion of a running task reports its stop without content, and the agent reads that it was deleted.',
+  ],
+  [
+    'DEL-703',
+    'docs/deleting-data.md#tasks',
+    'A repeated message whose task was deleted finds its turn and sends no second message.',
+  ],
+  ['DEL-704', 'docs/deleting-data.md#tasks', 'Summaries that may repeat a deleted task are deleted.'],
+  [
+    'DEL-705',
+    'docs/deleting-data.md#tasks',
+    'Nothing is learned for the memory from a task that is deleted meanwhile.',
+  ],
+]);

@@ -27,4 +27,14 @@ export const deletion = area('deletion', 'done', [
     'docs/deleting-data.md#tasks',
     'Nothing is learned for the memory from a task that is deleted meanwhile.',
   ],
+  [
+    'DEL-710',
+    'docs/deleting-data.md#files',
+    'A copy of a deleted file, or of a deleted conversation, leaves the computer before the next command runs.',
+  ],
+  [
+    'DEL-711',
+    'docs/deleting-data.md#files',
+    'Copies of deleted files and outputs leave a sleeping computer in the background.',
+  ],
 ]);

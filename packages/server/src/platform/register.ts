@@ -13,6 +13,7 @@ export const register = (): Registration => ({
         objects: ['interaction', 'message_feedback', 'task'],
       }),
   ],
+  fileErasure: [(tx, tenant, files) => deleteAnswers(tx, tenant, { named: [], shownIds: files.map(({ id }) => id) })],
   expiry: [
     { days: 1, prune: pruneAnswers },
     { days: anHour, prune: pruneRateWindows },

@@ -34,6 +34,8 @@ export type Registration = {
   conversationErasure?: readonly EraseConversations[];
   /** Deletes what a module stores about a task, from the highest module down and in the transaction that deletes it. */
   taskErasure?: readonly EraseTask[];
+  /** Deletes what a module stores about files, in the transaction that deletes them. */
+  fileErasure?: readonly EraseFiles[];
   /** Deletes the rows of a user. The steps run from the highest module down, so that none can create rows again below. */
   erasure?: readonly EraseStep[];
 };
@@ -51,6 +53,8 @@ export type EraseConversations = (
 export type ErasedTask = { taskId: string; conversationId: string; messageIds: readonly string[] };
 
 export type EraseTask = (tx: Transaction, tenant: Tenant, task: ErasedTask) => Promise<void>;
+
+export type EraseFiles = (tx: Transaction, tenant: Tenant, files: readonly { id: string }[]) => Promise<void>;
 
 /** A step may run again after a crash, and then finds less to delete. */
 export type EraseStep = (tx: Transaction, tenant: Tenant, userId: string) => Promise<void>;

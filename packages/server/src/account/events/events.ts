@@ -90,6 +90,20 @@ export async function eraseEventsOfTask(
   );
 }
 
+/** Deletes the event that reported a file. */
+export async function eraseEventsOfFile(
+  tx: Transaction,
+  tenant: Tenant,
+  { fileId, createdAt }: { fileId: string; createdAt: Date },
+): Promise<void> {
+  const first = firstIdAt('evt', createdAt.getTime() - 60_000);
+  await run(
+    tx,
+    sql`DELETE FROM ${events} WHERE ${ofTenant(tenant)} AND type = 'file.created' AND id >= ${first}
+          AND data ->> 'id' = ${fileId}`,
+  );
+}
+
 /** The last step of an erasure: deletes events that were written during it. */
 export const eraseEventsOf = (tx: Transaction, tenant: Tenant, userId: string) =>
   eraseEvents(tx, tenant, { userId, conversationIds: [] });

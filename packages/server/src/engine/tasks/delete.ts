@@ -1,24 +1,29 @@
 import { eraseEventsOfTask, type Followers, recordAudit } from '../../account/index.ts';
 import type { Origin } from '../../platform/caller.ts';
-import type { EraseTask } from '../../platform/registration.ts';
+import type { EraseFiles, EraseTask } from '../../platform/registration.ts';
 import { removeContents } from '../files/content.ts';
 import { deleteOutputsOf } from '../files/store.ts';
 import { changeConversation } from '../records/change.ts';
-import { emptyTask, forgetSummaries, replaceResult } from '../records/redaction.ts';
+import { emptyFile, emptyTask, forgetSummaries, replaceResult } from '../records/redaction.ts';
 import type { TaskRow, TurnRow } from '../records/tables.ts';
 import { deleteTask, findTask } from '../records/tasks.ts';
 import { findTurn } from '../records/turns.ts';
 import type { Engine } from '../runs/ports.ts';
 import { stopTask } from '../turns/stop.ts';
 
-export type TaskDeletion = { engine: Engine; followers: Followers; erasure: readonly EraseTask[] };
+export type TaskDeletion = {
+  engine: Engine;
+  followers: Followers;
+  erasure: readonly EraseTask[];
+  fileErasure: readonly EraseFiles[];
+};
 
 /**
  * Deletes a task with its files, and empties its events, its result and the summaries that may repeat it. A running task
  * is stopped too: its content is emptied first, so that followers and webhooks receive a stop without content.
  */
 export async function removeTask(
-  { engine, followers, erasure }: TaskDeletion,
+  { engine, followers, erasure, fileErasure }: TaskDeletion,
   origin: Origin,
   found: TaskRow,
 ): Promise<void> {
@@ -44,7 +49,11 @@ export async function removeTask(
     change.log({ type: 'task.deleted', taskId: task.id, turnId: task.turn_id, data: {} });
     // A follower may hold events that it read before.
     change.afterwards(() => followers.wake(task.conversation_id));
-    return deleteOutputsOf(tx, tenant, task.id);
+    const files = await deleteOutputsOf(tx, tenant, task.id);
+    // Later replies may have read them.
+    for (const file of files) await emptyFile(change, file);
+    for (const erase of fileErasure) await erase(tx, tenant, files);
+    return files;
   });
   await removeContents(engine.db, engine.files, outputs);
 }

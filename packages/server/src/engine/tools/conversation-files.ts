@@ -6,6 +6,7 @@ import type { Tenant } from '../../platform/caller.ts';
 import { findFiles, outputsOf } from '../files/store.ts';
 import type { FileRow } from '../files/tables.ts';
 import { attachmentsOf } from '../records/messages.ts';
+import { deletedFileName } from '../records/redaction.ts';
 import type { Attachment, MessageRow } from '../records/tables.ts';
 import type { ToolParts } from './ports.ts';
 
@@ -157,11 +158,7 @@ export async function attachedParts(
     const ofMessage: UserPart[] = [];
     for (const { file_id, filename } of message.attachments) {
       const row = rows.get(file_id);
-      ofMessage.push(
-        row
-          ? await partOf(engine, row, filename, shown, isAsked ? null : budgetLeft)
-          : { kind: 'text', text: `[attached: ${filename}, which was deleted]` },
-      );
+      ofMessage.push(row ? await partOf(engine, row, filename, shown, isAsked ? null : budgetLeft) : deleted(filename));
     }
     parts.set(message.id, ofMessage);
   }
@@ -198,7 +195,11 @@ const notShown = (filename: string): UserPart => ({
   text: `[attached: ${filename}; open it with read_conversation_file]`,
 });
 
-const deleted = (filename: string): UserPart => ({ kind: 'text', text: `[attached: ${filename}, which was deleted]` });
+const deleted = (filename: string): UserPart => ({
+  kind: 'text',
+  text:
+    filename === deletedFileName ? '[attached: a file that was deleted]' : `[attached: ${filename}, which was deleted]`,
+});
 
 /** Subtracts the cost from the budget and returns true, or returns false if it does not fit. */
 function spend(budget: FileBudget, { characters = 0, files = 0, bytes = 0 }: Partial<FileBudget>): boolean {

@@ -37,4 +37,9 @@ export const deletion = area('deletion', 'done', [
     'docs/deleting-data.md#files',
     'Copies of deleted files and outputs leave a sleeping computer in the background.',
   ],
+  [
+    'DEL-720',
+    'docs/deleting-data.md#deleting-data',
+    'After a deletion, no route, stream, trace, prompt, table, file or computer has the deleted content, except what the page names.',
+  ],
 ]);

@@ -14,7 +14,7 @@ import { removeFile } from './files/delete.ts';
 import { createDownloadLinks } from './files/downloads.ts';
 import { fileRoutes } from './files/routes.ts';
 import { interactionRoutes } from './interactions/routes.ts';
-import { eraseConversations, eraseConversationsOf, pruneStreams } from './records/conversation-log.ts';
+import { eraseConversations, eraseConversationsOf, eraseTestsOf, pruneStreams } from './records/conversation-log.ts';
 import { isAttached } from './records/messages.ts';
 import { pruneTraces } from './records/run-steps.ts';
 import { extractMemories } from './runs/extract-memories.ts';
@@ -85,6 +85,7 @@ export function register(
         signal,
       ),
     conversationErasure: [eraseConversations],
+    objectErasure: [eraseTestsOf],
     erasure: [eraseConversationsOf, fileEraser(files)],
   };
 }

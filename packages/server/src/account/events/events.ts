@@ -104,6 +104,30 @@ export async function eraseEventsOfFile(
   );
 }
 
+/** Events that show an object of this kind as it was. Events that report a deletion or a revocation stay. */
+const eventsAbout: Readonly<Record<string, readonly EventRow['type'][]>> = {
+  webhook_endpoint: ['webhook.test', 'webhook.disabled'],
+  routine: ['routine.ran', 'routine.failed'],
+  deployment: ['deployment.promoted', 'deployment.rolled_back', 'test_run.completed', 'replay.completed'],
+  mcp_server: ['tool_server.away'],
+  connection: ['connection.failed'],
+};
+
+/** Deletes the events that show a deleted object. */
+export async function eraseEventsAbout(
+  tx: Transaction,
+  tenant: Tenant,
+  { object, id }: { object: string; id: string },
+): Promise<void> {
+  const types = eventsAbout[object] ?? [];
+  if (types.length === 0) return;
+  await run(
+    tx,
+    sql`DELETE FROM ${events} WHERE ${ofTenant(tenant)} AND type = ANY(${types})
+          AND (data ->> 'id' = ${id} OR (${object === 'deployment'}::boolean AND data ->> 'deployment_id' = ${id}))`,
+  );
+}
+
 /** The last step of an erasure: deletes events that were written during it. */
 export const eraseEventsOf = (tx: Transaction, tenant: Tenant, userId: string) =>
   eraseEvents(tx, tenant, { userId, conversationIds: [] });

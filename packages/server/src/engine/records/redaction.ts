@@ -126,7 +126,7 @@ export async function emptyFile(
       WHERE run_id IN (${runs}) AND (
         (name = 'save_output' AND strpos(output, ${`(${id}, `}) > 0)
         OR (name = 'read_conversation_file'
-          AND lower(btrim(arguments ->> 'filename')) = lower(btrim(${filename ?? ''}))))
+          AND lower(btrim(arguments ->> 'filename')) IN (lower(btrim(${filename ?? ''})), ${id})))
       RETURNING id`,
   );
   await pipelined(tx, [

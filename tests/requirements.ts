@@ -13,6 +13,7 @@ import { computer } from './requirements/computer.ts';
 import { consoleArea } from './requirements/console.ts';
 import { conversations } from './requirements/conversations.ts';
 import { criteria } from './requirements/criteria.ts';
+import { deletion } from './requirements/deletion.ts';
 import { deliveries } from './requirements/deliveries.ts';
 import { deploy } from './requirements/deploy.ts';
 import { deploymentFile } from './requirements/deployment-file.ts';
@@ -135,6 +136,7 @@ export const areas: readonly Area[] = [
   browser,
   computer,
   webhooks,
+  deletion,
   deliveries,
   models,
   offline,

@@ -1,8 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { filesWith } from '../support/marked-files.ts';
+import type { ApiResponse } from '../support/server.ts';
 import { type ComputerDesk, startComputerDesk, systemOf } from './computer.fixture.ts';
 import { calling, inTurn, resultsIn, toolNamesIn } from './interactions.fixture.ts';
+
+type Body = ApiResponse['body'];
 
 const tools = ['run_command', 'read_file', 'write_file', 'list_files'];
 
@@ -154,6 +158,46 @@ describe('an attachment', () => {
       'Exit code 0.\nstdout:\nchanged',
     ]);
     expect(systemOf(desk.asked.at(-1))).toContain('/home/agent/uploads/');
+  });
+
+  it.each([
+    ['its file', async ({ file }: { file: string }) => [`/v1/files/${file}`]],
+    ['its conversation', async ({ task }: { task: Body }) => [`/v1/conversations/${task.conversation_id}`]],
+  ])('leaves the computer when %s is deleted, before the next command runs [DEL-710]', async (what, deleted) => {
+    const marker = `persimmon ${what}`;
+    const user_id = `eve-${what.length}`;
+    const file = await desk.upload('brief.txt', marker, `?user_id=${user_id}`);
+    const { task } = await desk.calls({ user_id, attachments: [{ file_id: file }] }, [
+      'run_command',
+      { command: 'cat uploads/brief.txt >/dev/null; echo mine >uploads/own.txt' },
+    ]);
+    expect(await filesWith(join(desk.dataDir, 'computers'), marker)).toHaveLength(1);
+    for (const path of await deleted({ file, task })) expect((await desk.call('DELETE', path)).status).toBe(200);
+    expect(await desk.commands({ user_id }, 'ls uploads')).toEqual(['Exit code 0.\nstdout:\nown.txt']);
+    expect(await filesWith(join(desk.dataDir, 'computers'), marker)).toEqual([]);
+  });
+
+  it('and an output leave a computer that sleeps [DEL-711]', async () => {
+    const marker = 'persimmon of a sleeper';
+    const user_id = 'sleeper';
+    const file = await desk.upload('brief.txt', marker, `?user_id=${user_id}`);
+    const { task } = await desk.calls(
+      { user_id, attachments: [{ file_id: file }] },
+      ['run_command', { command: 'cp uploads/brief.txt out.txt; cp out.txt changed.txt' }],
+      ['save_output', { filename: 'out.txt', path: 'out.txt' }],
+      ['save_output', { filename: 'changed.txt', path: 'changed.txt' }],
+      ['run_command', { command: 'echo other >changed.txt' }],
+    );
+    const held = () => desk.sql('SELECT FROM computers WHERE user_key = $1 AND held_by IS NOT NULL', [user_id]);
+    await expect.poll(held, { timeout: 30_000 }).toEqual([]);
+    await desk.call('DELETE', `/v1/files/${file}`);
+    await desk.call('DELETE', `/v1/tasks/${task.id}`);
+    const left = () => filesWith(desk.dataDir, marker);
+    await expect.poll(left, { timeout: 30_000 }).toEqual([]);
+    // The agent has written something else there since.
+    expect(await desk.commands({ user_id }, 'cat changed.txt')).toEqual(['Exit code 0.\nstdout:\nother']);
+    const rows = await desk.sql('SELECT key FROM computer_preparations WHERE user_key = $1', [user_id]);
+    expect(rows).toEqual([]);
   });
 
   it('with a skill are its scripts, which run there', async () => {

@@ -171,6 +171,30 @@ describe('a deleted fact', () => {
     expect(await known('worker')).toEqual([]);
   });
 
+  it('is not learned from the result of a task that is deleted during the look [DEL-705]', async () => {
+    script(() => ({ text: 'Sent to your address in Lisbon.' }));
+    const { id } = await done('POST', '/v1/conversations', {
+      user_id: 'sender',
+      message: 'Send it.',
+      hand_off: 'always',
+    });
+    await server.until(`/v1/conversations/${id}`, ({ status }) => status === 'idle');
+    const { data } = await done('GET', `/v1/tasks?conversation_id=${id}`);
+    let looks = 0;
+    script(
+      () => ({ text: 'Noted.' }),
+      async (request) => {
+        if (isAbout('Lisbon')(request)) {
+          looks += 1;
+          await done('DELETE', `/v1/tasks/${data[0].id}`);
+        }
+        return look(request);
+      },
+    );
+    await lookedThrough(id);
+    expect([looks, await known('sender')]).toEqual([1, []]);
+  });
+
   it('is not remembered again by an agent that read it before the deletion [MEM-642]', async () => {
     script(async (request) => {
       if (resultsOf(request).length === 0) await deleteAll('tool');

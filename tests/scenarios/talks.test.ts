@@ -1,3 +1,4 @@
+import type { NormalisedRequest } from '@vestra/models/testing/scripted-answer';
 import { pdfOf } from '@vestra/server/agents/documents/files.fixture';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askedFor, door, heardSince, startTalk, type Talk } from './conversations.fixture.ts';
@@ -92,7 +93,7 @@ describe('after a file the agent', () => {
     const request = await play(server, id, [
       { says: 'Again?', model: [called('read_conversation_file', { filename: 'other.txt' }), says('Gone.')] },
     ]);
-    expect(readBy(request)).toContain('[attached: gone.txt, which was deleted]');
+    expect(readBy(request)).toContain('[attached: a file that was deleted]');
     expect(readBy(request)).not.toContain('SECRET-1');
   });
 
@@ -107,6 +108,40 @@ describe('after a file the agent', () => {
       { says: 'How many?', model: [called('read_conversation_file', { filename: 'report.md' }), says('4,715')] },
     ]);
     expect(readBy(request)).toContain('4,715 pieces');
+  });
+});
+
+describe('files that work made', () => {
+  const made = { filename: 'quarter-4716.md', content: '4,716 pieces' };
+
+  /** A model that opens the file that its request names in this way. The first requests are rejected as too long. */
+  function openNamed(name: RegExp, refusals = 0): void {
+    let left = refusals;
+    server.script((request) => {
+      if (request.tools.length === 0) return says('They talked about numbers.');
+      if (left-- > 0) return { fail: 400, failCode: 'context_length_exceeded', failMessage: 'too long' };
+      if (request.messages.at(-1)?.role === 'tool') return says('Read.');
+      return called('read_conversation_file', { filename: name.exec(readBy(request))?.[1] ?? 'unknown' });
+    });
+  }
+
+  it('are named to the next turns with their ids, also after a summary, and can be opened [MSG-402]', async () => {
+    const { id } = await server.begin({ user_id: 'ann' });
+    await play(server, id, [{ says: 'Write it', with: work, model: [called('save_output', made), says('Written.')] }]);
+    openNamed(/(\S+\.md) \(file_/);
+    await server.tell(id, 'How many pieces?');
+    expect(readBy(server.asked.at(-1) as NormalisedRequest)).toContain(made.content);
+
+    server.script(() => says('Well.'));
+    for (let at = 0; at < 4; at++) await server.tell(id, `And? ${'word '.repeat(4_000)}`);
+    for (const refusals of [1, 0]) {
+      openNamed(/quarter-4716\.md \((file_\w+)\)/, refusals);
+      await server.tell(id, 'How many pieces was it?');
+      const asked = server.asked.filter(({ tools }) => tools.length > 0);
+      const [first, last] = [asked.at(-2), asked.at(-1)] as [NormalisedRequest, NormalisedRequest];
+      expect(first.passing).toMatch(/of="files of this conversation">[^<]*quarter-4716\.md \(file_/);
+      expect(readBy(last)).toContain(made.content);
+    }
   });
 });
 

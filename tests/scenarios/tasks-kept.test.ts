@@ -335,7 +335,7 @@ describe('deleting a task', () => {
     expect(await desk.sql('SELECT FROM run_steps WHERE run_id = $1', [task.id])).toEqual([]);
     expect(await desk.sql('SELECT FROM run_calls WHERE run_id = $1', [task.id])).toEqual([]);
     const { body: messages } = await desk.call('GET', `/v1/conversations/${task.conversation_id}/messages`);
-    expect(messages.data.map(({ role }: { role: string }) => role)).toEqual(['agent', 'user']);
+    expect(messages.data.map(({ role }: { role: string }) => role)).toEqual(['work', 'agent', 'user']);
     const { body: audit } = await desk.call('GET', '/v1/audit-log?action=task.deleted&limit=1');
     expect(audit.data).toMatchObject([{ target: { type: 'task', id: task.id } }]);
   });
@@ -376,7 +376,7 @@ describe('deleting a task', () => {
     expect(conversation.open_work).toEqual([]);
     gate.resolve();
     const types = (await desk.log(task.conversation_id)).map(({ type }) => type);
-    expect(types.slice(-3)).toEqual(['task.stopped', 'turn.settled', 'conversation.status']);
+    expect(types.slice(-4)).toEqual(['task.stopped', 'turn.settled', 'task.deleted', 'conversation.status']);
     expect(await desk.sql('SELECT FROM runs WHERE id = $1', [task.id])).toEqual([]);
     expect(await desk.told('task.completed', task.conversation_id)).toEqual([]);
     desk.script(() => ({ text: 'And on.' }));

@@ -45,6 +45,7 @@ const dataSeen: Readonly<Record<StreamEventType, SeenFields>> = {
   'task.failed': { task: taskSeen },
   // The `message` of a stop is for operators.
   'task.stopped': { task: taskSeen, reason: true },
+  'task.deleted': {},
   'interaction.created': { interaction: interactionSeen },
   'interaction.resolved': { interaction: interactionSeen },
   'tool_call.created': { call: shown('call_id', 'name', 'task_id') },

@@ -74,6 +74,11 @@ export const streamEventData = {
   'task.stopped': z
     .object({ task, ...whyStopped })
     .describe('A task was ended by a limit, a policy, a caller or a person.'),
+  'task.deleted': z
+    .object({})
+    .describe(
+      'The task was deleted. Its earlier events have this type too: they keep `seq` and `task_id`, without data.',
+    ),
   'interaction.created': z
     .object({ interaction })
     .describe('The agent waits for an approval, an answer, a hand-off, a connection or your function.'),

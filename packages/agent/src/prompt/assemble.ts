@@ -40,6 +40,8 @@ type PassingFacts = {
   /** `number` is the one that the agent's tools use. */
   openWork: readonly { number: number; title: string | null; status: string; waitsFor: readonly string[] }[];
   openQuestions: readonly { number: number; of: string; question: string }[];
+  /** Files from earlier messages and tasks, newest first. A summary of the conversation may not name them. */
+  files?: readonly { id: string; filename: string }[];
   /** Context from the caller's system for this message. */
   context: Readonly<Record<string, unknown>> | null;
 };
@@ -63,6 +65,7 @@ export function passingText({
   memory,
   openWork,
   openQuestions,
+  files = [],
   context,
   now,
   timezone,
@@ -75,6 +78,7 @@ export function passingText({
     ...(memory === null || memory.length === 0 ? [] : [asData(fence, 'memory', lines(memory))]),
     ...(openWork.length === 0 ? [] : [asData(fence, 'open work', lines(openWork.map(workLine)))]),
     ...(openQuestions.length === 0 ? [] : [asData(fence, 'open questions', lines(openQuestions.map(questionLine)))]),
+    ...(files.length === 0 ? [] : [asData(fence, 'files of this conversation', fileLines(files))]),
     asData(fence, 'time', `${momentIn(zone, now).time} on ${momentIn(zone, now).day} (${zone})`),
   ]);
 }
@@ -188,6 +192,17 @@ function workLine({ number, title, status, waitsFor }: PassingFacts['openWork'][
 
 const questionLine = ({ number, of, question }: PassingFacts['openQuestions'][number]) =>
   `Question ${number}, asked by ${of}: ${question}`;
+
+const maxFiles = 40;
+
+function fileLines(files: NonNullable<PassingFacts['files']>): string {
+  const older = files.length - maxFiles;
+  return [
+    'Open one by its name with read_conversation_file.',
+    lines(files.slice(0, maxFiles).map(({ id, filename }) => `${filename} (${id})`)),
+    ...(older > 0 ? [`and ${older} older`] : []),
+  ].join('\n');
+}
 
 const listed = (all: readonly Named[]) =>
   lines(all.map(({ name, description }) => (description.trim() === '' ? name : `${name}: ${description}`)));

@@ -109,7 +109,7 @@ type CompleteAnswer = {
 };
 
 const passing =
-  /(?:\n\n)?<data-[0-9a-f]{24} of="(?:context|memory|missing memory|open work|open questions|time)">[\s\S]*$/;
+  /(?:\n\n)?<data-[0-9a-f]{24} of="(?:context|memory|missing memory|open work|open questions|files of this conversation|time)">[\s\S]*$/;
 
 /** Separates the messages from the text that holds for this request only. */
 export function partPassing(messages: readonly NormalisedMessage[]): {

@@ -3543,6 +3543,37 @@ class TaskStoppedData(Resource):
     """The reason as a sentence; absent if a caller or a person stopped it."""
 
 
+class TaskDeletedEvent(Resource):
+    """The task was deleted. Its earlier events have this type too: they keep `seq` and `task_id`,
+    without data.
+    """
+    object: Literal["event"]
+    """Always `event`: the type of this object."""
+    id: str
+    """The id of an event, `evt_` and 24 characters."""
+    seq: int
+    """Counts up from 1 within the conversation, without gaps. `stream.closed` repeats the last one."""
+    conversation_id: str | None
+    """The conversation that the stream belongs to."""
+    task_id: str | None
+    """The task of the event; null if there is none."""
+    turn_id: str | None
+    """The turn of the event; null if there is none."""
+    deployment_id: str | None
+    """The deployment that answers; null if there is none."""
+    created_at: str
+    """When it was created, as ISO 8601 in UTC."""
+    type: Literal["task.deleted"]
+    """Always `task.deleted`: it determines the contents of `data`."""
+    data: TaskDeletedData
+    """The object of the event, as it was at that moment."""
+
+
+class TaskDeletedData(Resource):
+    """The object of the event, as it was at that moment."""
+    pass
+
+
 class InteractionCreatedEvent(Resource):
     """The agent waits for an approval, an answer, a hand-off, a connection or your function."""
     object: Literal["event"]
@@ -4658,6 +4689,7 @@ StreamEvent = Union[
     TaskCompletedEvent,
     TaskFailedEvent,
     TaskStoppedEvent,
+    TaskDeletedEvent,
     InteractionCreatedEvent,
     InteractionResolvedEvent,
     ToolCallCreatedEvent,

@@ -8,10 +8,12 @@ import type { Vault } from '../platform/secrets/vault.ts';
 import { computerToolDescriptions, computerTools } from './agent-tools.ts';
 import type { ComputerRouting, RoutedCall } from './computer-routing.ts';
 import type { HostChoice } from './machine/choose-host.ts';
+import { hasDeletedFiles, recordOutput } from './placed-files.ts';
 import {
   createPreparer,
   type FilledEnvironment,
   fillEnvironment,
+  maxOutputBytes,
   missingSecrets,
   type Preparer,
   preparedSkill,
@@ -26,6 +28,8 @@ export type AgentComputers = {
   forTask: Engine['taskComputers'];
   /** Throws 503 if this server has no computers. */
   assertAvailable: () => Promise<void>;
+  /** Removes copies of deleted files. Without computers on this server it does nothing. */
+  tidy: (owner: Owner, signal: AbortSignal) => Promise<void>;
   /** Wakes and prepares the computer, and returns for how many seconds it ran. */
   wake: (owner: Owner, environment: Manifest['environment'], signal: AbortSignal) => Promise<number>;
 };
@@ -42,8 +46,6 @@ type Dependencies = {
   obstacle: () => Promise<string | null>;
   homePath: (given: string) => string | null;
 };
-
-const maxOutputBytes = 10 * 1024 * 1024;
 
 export function createAgentComputers(dependencies: Dependencies): AgentComputers {
   const { computers, choice, routing, obstacle } = dependencies;
@@ -79,8 +81,17 @@ export function createAgentComputers(dependencies: Dependencies): AgentComputers
       const here = await parts;
       const watch = stopwatch();
       const either = AbortSignal.any([signal, computer.signal]);
-      await here?.preparer.prepare(computer, { environment, uploads: null, skills: null }, either);
+      await here?.preparer.prepare(
+        computer,
+        { environment, conversationId: null, uploads: null, skills: null },
+        either,
+      );
       return watch();
+    }),
+  );
+  const tidy = routing.route('computer.tidy', (owner, _given: null, signal) =>
+    computers.use(owner, async (computer) => {
+      await (await parts)?.preparer.tidy(computer, AbortSignal.any([signal, computer.signal]));
     }),
   );
 
@@ -88,7 +99,8 @@ export function createAgentComputers(dependencies: Dependencies): AgentComputers
     async forTask({ tenant, turn, manifest, skills, attachments }) {
       if ((await obstacle()) !== null) return null;
       const owner: Owner = { ...tenant, userId: turn.user_id };
-      const wanted = { environment: manifest.environment, uploads: attachments, skills };
+      const conversationId = turn.conversation_id;
+      const wanted = { environment: manifest.environment, conversationId, uploads: attachments, skills };
       let isPrepared = false;
       const ask = async <More, Answer>(
         part: RoutedCall<Progress & { more: More }, Progress & { answer: Answer }>,
@@ -110,6 +122,10 @@ export function createAgentComputers(dependencies: Dependencies): AgentComputers
           tool,
           run: (given, signal) => ask(runTool, { name: tool.definition.name, given }, signal, failed),
         })),
+        noteOutput: async (given, { id, sha256 }) => {
+          const path = dependencies.homePath(given);
+          if (path !== null) await recordOutput(dependencies.db, owner, { path, sha256, fileId: id, conversationId });
+        },
         readOutput: (path, signal) => ask(readOutput, path, signal, (refused) => ({ refused, computerSeconds: 0 })),
         placeSkill: (skill, signal) => ask(placeSkill, skill, signal, (note) => ({ note, computerSeconds: 0 })),
       };
@@ -119,11 +135,16 @@ export function createAgentComputers(dependencies: Dependencies): AgentComputers
       if (why !== null) throw fail('computer_unavailable', { message: why });
     },
     wake,
+    async tidy(owner, signal) {
+      if ((await obstacle()) === null && (await hasDeletedFiles(dependencies.db, owner)))
+        await tidy(owner, null, signal);
+    },
   };
 }
 
 type ToolUse = { name: string; given: Record<string, unknown> };
-type AgentComputer = NonNullable<Awaited<ReturnType<Engine['taskComputers']>>>;
+type TaskComputer = NonNullable<Awaited<ReturnType<Engine['taskComputers']>>>;
+type AgentComputer = Omit<TaskComputer, 'noteOutput'>;
 type PlacedSkill = Parameters<AgentComputer['placeSkill']>[0];
 
 /** How far a task has come with the computer. Each call carries it, because the next may run in another process. */

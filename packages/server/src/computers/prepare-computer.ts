@@ -3,11 +3,12 @@ import { secretsIn, withSecretValues } from '@vestra/contract/secrets-in-text';
 import { readSecrets } from '../account/index.ts';
 import type { KnownSkill } from '../agents/skills/index.ts';
 import { inHome, type Manifest, repoNamed } from '../agents/versions/index.ts';
-import { findFiles } from '../engine/files/index.ts';
+import { findFiles, isContentUsed } from '../engine/files/index.ts';
 import type { Database } from '../platform/db/pool.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
 import type { Vault } from '../platform/secrets/vault.ts';
 import type { ComputerHost, NewFile } from './machine/computer-host.ts';
+import { listPlacedFiles, type PlacedFile } from './placed-files.ts';
 import { type CommandSecrets, redact, redactCaptured } from './redact.ts';
 import type { RunningComputer } from './running-computer.ts';
 import { forgetPrepared, listPrepared, type Owner, type PreparedItem, recordPrepared } from './store.ts';
@@ -16,12 +17,16 @@ import { forgetPrepared, listPrepared, type Owner, type PreparedItem, recordPrep
 type Uploads = readonly { file_id: string; filename: string }[];
 
 export type Preparer = {
+  /** Removes copies of deleted files. Throws if one cannot be removed. */
+  tidy: (computer: RunningComputer, signal: AbortSignal) => Promise<void>;
   /** Adds everything that is missing on the computer. Returns null, or for the agent why the preparation failed. */
   prepare: (computer: RunningComputer, wanted: PreparationRequest, signal: AbortSignal) => Promise<string | null>;
 };
 
 type PreparationRequest = {
   environment: Manifest['environment'];
+  /** The conversation of the uploads. */
+  conversationId: string | null;
   uploads: Uploads | null;
   /** The skills that may be in the skills folder; null: leave the folder as it is. */
   skills: readonly KnownSkill[] | null;
@@ -40,7 +45,7 @@ type Preparation = Dependencies & {
   computer: RunningComputer;
   signal: AbortSignal;
   isDone: (item: PreparedItem) => boolean;
-  done: (items: readonly PreparedItem[]) => Promise<void>;
+  done: (items: Parameters<typeof recordPrepared>[2]) => Promise<void>;
 };
 
 const setupMs = 600_000;
@@ -60,24 +65,25 @@ export function createPreparer(dependencies: Dependencies): Preparer {
     wanted: PreparationRequest,
     signal: AbortSignal,
   ): Promise<string | null> {
-    const prepared = await listPrepared(db, computer.owner);
-    const known = new Map(prepared.map((row) => [nameOf(row), row.fingerprint]));
-    const work: Preparation = {
-      ...dependencies,
-      computer,
-      signal,
-      isDone: (item) => known.get(nameOf(item)) === item.fingerprint,
-      done: (items) => recordPrepared(db, computer, items),
-    };
     try {
-      const { environment, uploads, skills } = wanted;
+      const { environment, conversationId, uploads, skills } = wanted;
+      await removeDeletedFiles({ ...dependencies, computer, signal });
+      const prepared = await listPrepared(db, computer.owner);
+      const known = new Map(prepared.map((row) => [nameOf(row), row.fingerprint]));
+      const work: Preparation = {
+        ...dependencies,
+        computer,
+        signal,
+        isDone: (item) => known.get(nameOf(item)) === item.fingerprint,
+        done: (items) => recordPrepared(db, computer, items),
+      };
       if (skills) await removeSkills(work, prepared, skills);
       if (environment) {
         await placeFiles(work, environment);
         for (const repo of reposToClone(environment)) await cloneRepo(work, repo);
         await setUp(work, environment);
       }
-      if (uploads && uploads.length > 0) await placeUploads(work, uploads);
+      if (uploads && uploads.length > 0) await placeUploads(work, uploads, conversationId);
       return null;
     } catch (error) {
       if (error instanceof NotPrepared) return error.message;
@@ -85,19 +91,60 @@ export function createPreparer(dependencies: Dependencies): Preparer {
     }
   }
 
+  async function inTurn<T>({ number }: RunningComputer, work: () => Promise<T>): Promise<T> {
+    const before = running.get(number) ?? Promise.resolve();
+    const mine = before.catch(() => {}).then(work);
+    running.set(number, mine);
+    try {
+      return await mine;
+    } finally {
+      if (running.get(number) === mine) running.delete(number);
+    }
+  }
+
   return {
-    async prepare(computer, wanted, signal) {
-      const before = running.get(computer.number) ?? Promise.resolve();
-      const mine = before.catch(() => {}).then(() => prepareNow(computer, wanted, signal));
-      running.set(computer.number, mine);
-      try {
-        return await mine;
-      } finally {
-        if (running.get(computer.number) === mine) running.delete(computer.number);
-      }
-    },
+    prepare: (computer, wanted, signal) => inTurn(computer, () => prepareNow(computer, wanted, signal)),
+    tidy: (computer, signal) => inTurn(computer, () => removeDeletedFiles({ ...dependencies, computer, signal })),
   };
 }
+
+type PlacedFiles = Pick<Preparation, 'db' | 'host' | 'computer' | 'signal' | 'homePath'>;
+
+/** Copies of deleted files go before anything runs. Otherwise the agent would still read them. */
+async function removeDeletedFiles(work: PlacedFiles): Promise<void> {
+  const { db, computer } = work;
+  const placed = await listPlacedFiles(db, computer.owner);
+  if (placed.length === 0) return;
+  const ids = placed.flatMap(({ file_id }) => file_id ?? []);
+  const existing = new Set((await findFiles(db, computer.owner, ids)).map(({ id }) => id));
+  for (const item of placed) {
+    const isGone =
+      item.is_deleted ||
+      // Placed before copies named their file: the content alone tells.
+      !(item.file_id === null
+        ? await isContentUsed(db, computer.owner.orgId, item.fingerprint)
+        : existing.has(item.file_id));
+    if (isGone) await removeCopy(work, item);
+  }
+}
+
+async function removeCopy(work: PlacedFiles, item: Pick<PlacedFile, 'kind' | 'key' | 'fingerprint'>): Promise<void> {
+  const { db, host, computer, signal, homePath } = work;
+  const path = homePath(item.kind === 'upload' ? `uploads/${item.key}` : item.key);
+  if (path !== null && (item.kind !== 'output' || (await isUnchanged(work, path, item.fingerprint)))) {
+    const fault = await host.writeFiles(computer.folders, [], { instead: path, signal });
+    if (fault) throw new NotPrepared(`The deleted file ${item.key} cannot be removed. ${fault.fault}`);
+  }
+  await forgetPrepared(db, computer, item);
+}
+
+/** An output is the agent's own file, which it may have replaced since. */
+async function isUnchanged({ host, computer, signal }: PlacedFiles, path: string, sha256: string): Promise<boolean> {
+  const read = await host.readFile(computer.folders, path, { from: 0, maxBytes: maxOutputBytes + 1, signal });
+  return !('fault' in read) && createHash('sha256').update(read.bytes).digest('hex') === sha256;
+}
+
+export const maxOutputBytes = 10 * 1024 * 1024;
 
 const nameOf = ({ kind, key }: Pick<PreparedItem, 'kind' | 'key'>) => `${kind} ${key}`;
 
@@ -145,13 +192,13 @@ async function placeFiles(work: Preparation, environment: NonNullable<Manifest['
   const items = wanted.map(({ fileId, path }) => {
     const row = rows.get(fileId);
     if (!row) throw new NotPrepared(`The file ${fileId} for ${path} is not there in ${work.computer.owner.mode} mode.`);
-    return { kind: 'file' as const, key: path, fingerprint: row.sha256 };
+    return { kind: 'file' as const, key: path, fingerprint: row.sha256, file_id: fileId };
   });
   await write(work, items, (item) => item.key);
 }
 
 /** Keyed by path: if another conversation replaced the file, it is written again. */
-async function placeUploads(work: Preparation, uploads: Uploads): Promise<void> {
+async function placeUploads(work: Preparation, uploads: Uploads, conversationId: string | null): Promise<void> {
   const ids = uploads.map(({ file_id }) => file_id);
   const rows = new Map((await findFiles(work.db, work.computer.owner, ids)).map((row) => [row.id, row]));
   const names = uploadNames(uploads.map(({ filename }) => filename));
@@ -159,9 +206,12 @@ async function placeUploads(work: Preparation, uploads: Uploads): Promise<void> 
     const row = rows.get(file_id);
     // The file was deleted since. The message says so.
     if (!row) return [];
-    return [{ kind: 'upload' as const, key: names[at] as string, fingerprint: row.sha256 }];
+    const of = { file_id, ...(conversationId !== null && { conversation_id: conversationId }) };
+    return [{ kind: 'upload' as const, key: names[at] as string, fingerprint: row.sha256, ...of }];
   });
-  await write(work, items, ({ key }) => `uploads/${key}`);
+  const isWritten = await write(work, items, ({ key }) => `uploads/${key}`);
+  // A file that was deleted meanwhile had no copy that the deletion could mark.
+  if (isWritten) await removeDeletedFiles(work);
 }
 
 /** Numbers attachments of the same name. */
@@ -176,12 +226,12 @@ export function uploadNames(names: readonly string[]): string[] {
   });
 }
 
-/** Writes only missing files, so that changes of the agent survive. */
+/** Writes only missing files, so that changes of the agent survive. Returns whether any was missing. */
 async function write(
   work: Preparation,
-  items: readonly PreparedItem[],
+  items: readonly Parameters<Preparation['done']>[0][number][],
   pathOf: (item: PreparedItem) => string,
-): Promise<void> {
+): Promise<boolean> {
   const { host, files, computer, signal, homePath } = work;
   const missing = items.filter((item) => !work.isDone(item));
   for (const item of missing) {
@@ -193,6 +243,7 @@ async function write(
     if (fault) throw new NotPrepared(`The file ${pathOf(item)} cannot be put in its place. ${fault.fault}`);
     await work.done([item]);
   }
+  return missing.length > 0;
 }
 
 async function cloneRepo(work: Preparation, repo: RepoToClone): Promise<void> {

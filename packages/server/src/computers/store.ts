@@ -13,7 +13,7 @@ export type Owner = Tenant & { userId: string | null };
 /** `address`: where other processes reach the holder; null: not yet known. */
 type Lease = { holder: string; address: string | null; leaseMs: number };
 
-const ownedBy = ({ orgId, mode, userId }: Owner) =>
+export const ownedBy = ({ orgId, mode, userId }: Owner) =>
   sql`org_id = ${orgId} AND mode = ${mode} AND user_key = ${userId ?? ''}`;
 
 const { number, keep_until, epoch, held_at, held_until, saved_name, saved_sha256, saved_at } = computers.columns;
@@ -166,6 +166,9 @@ const prepared = (({ kind, key, fingerprint }) => ({ kind, key, fingerprint }))(
 
 export type PreparedItem = RowOf<typeof prepared>;
 
+/** A file also names its row and the conversation that it was placed for. */
+type NewPreparedItem = PreparedItem & { file_id?: string; conversation_id?: string };
+
 export function listPrepared(db: Executor, owner: Owner): Promise<PreparedItem[]> {
   return rowsOf(db, prepared, sql`SELECT kind, key, fingerprint FROM ${computerPreparations} WHERE ${ownedBy(owner)}`);
 }
@@ -176,19 +179,21 @@ type ComputerHold = { owner: Owner; epoch: number };
 export async function recordPrepared(
   db: Executor,
   { owner, epoch }: ComputerHold,
-  items: readonly PreparedItem[],
+  items: readonly NewPreparedItem[],
 ): Promise<void> {
   if (items.length === 0) return;
   const { orgId, mode, userId } = owner;
   const written = await run(
     db,
     sql`
-      INSERT INTO ${computerPreparations} (org_id, mode, user_key, kind, key, fingerprint)
-      SELECT ${orgId}, ${mode}, ${userId ?? ''}, item.kind, item.key, item.fingerprint
-      FROM json_to_recordset(${sql.json(items)}) AS item (kind text, key text, fingerprint text)
+      INSERT INTO ${computerPreparations} (org_id, mode, user_key, kind, key, fingerprint, file_id, conversation_id)
+      SELECT ${orgId}, ${mode}, ${userId ?? ''}, item.kind, item.key, item.fingerprint, item.file_id, item.conversation_id
+      FROM json_to_recordset(${sql.json(items)})
+        AS item (kind text, key text, fingerprint text, file_id text, conversation_id text)
       WHERE EXISTS (SELECT FROM ${computers} WHERE ${ownedBy(owner)} AND epoch = ${epoch})
       ON CONFLICT (org_id, mode, user_key, kind, key)
-        DO UPDATE SET fingerprint = excluded.fingerprint, prepared_at = now()`,
+        DO UPDATE SET fingerprint = excluded.fingerprint, file_id = excluded.file_id,
+          conversation_id = excluded.conversation_id, is_deleted = false, prepared_at = now()`,
   );
   if (written === 0) throw fail('computer_unavailable', { message: 'Another process of the server has it by now.' });
 }
@@ -196,7 +201,7 @@ export async function recordPrepared(
 export async function forgetPrepared(
   db: Executor,
   { owner, epoch }: ComputerHold,
-  { kind, key }: PreparedItem,
+  { kind, key }: Pick<PreparedItem, 'kind' | 'key'>,
 ): Promise<void> {
   await run(
     db,

@@ -26,9 +26,12 @@ export const computers = table('computers', {
 
 export const computerPreparations = table('computer_preparations', {
   ...owner,
-  kind: text<'file' | 'repo' | 'setup' | 'skill' | 'upload'>(),
+  kind: text<'file' | 'repo' | 'setup' | 'skill' | 'upload' | 'output'>(),
   key: text(),
   fingerprint: text(),
+  file_id: text().nullable(),
+  conversation_id: text().nullable(),
+  is_deleted: boolean().withDefault(),
   prepared_at: moment().withDefault(),
 });
 

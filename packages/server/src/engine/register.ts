@@ -1,13 +1,20 @@
 import type { Followers } from '../account/index.ts';
 import type { Kernel } from '../platform/kernel.ts';
-import { anHour, type EraseConversations, type Registration } from '../platform/registration.ts';
+import {
+  anHour,
+  type EraseConversations,
+  type EraseFiles,
+  type EraseTask,
+  type Registration,
+} from '../platform/registration.ts';
 import { deleteInactiveConversations } from './conversations/delete.ts';
 import { conversationRoutes } from './conversations/routes.ts';
 import { fileEraser, pruneToolFiles, pruneUnused } from './files/content.ts';
+import { removeFile } from './files/delete.ts';
 import { createDownloadLinks } from './files/downloads.ts';
 import { fileRoutes } from './files/routes.ts';
 import { interactionRoutes } from './interactions/routes.ts';
-import { eraseConversations, eraseConversationsOf, pruneStreams } from './records/conversation-log.ts';
+import { eraseConversations, eraseConversationsOf, eraseTestsOf, pruneStreams } from './records/conversation-log.ts';
 import { isAttached } from './records/messages.ts';
 import { pruneTraces } from './records/run-steps.ts';
 import { extractMemories } from './runs/extract-memories.ts';
@@ -22,7 +29,15 @@ export function register(
     engine,
     followers,
     conversationErasure,
-  }: { engine: Engine; followers: Followers; conversationErasure: () => readonly EraseConversations[] },
+    taskErasure,
+    fileErasure,
+  }: {
+    engine: Engine;
+    followers: Followers;
+    conversationErasure: () => readonly EraseConversations[];
+    taskErasure: () => readonly EraseTask[];
+    fileErasure: () => readonly EraseFiles[];
+  },
 ): Registration {
   const { retentionDays: days } = config;
   return {
@@ -30,14 +45,22 @@ export function register(
       const links = createDownloadLinks(signingSecret, publicUrl);
       const linkTo = (fileId: string) => links.make(fileId).url;
       return {
-        conversations: conversationRoutes({ engine, followers, streams, linkTo, erasure: conversationErasure() }),
+        conversations: conversationRoutes({
+          engine,
+          followers,
+          streams,
+          linkTo,
+          erasure: conversationErasure(),
+          fileErasure: fileErasure(),
+        }),
         interactions: interactionRoutes({ engine }),
-        tasks: taskRoutes({ engine, linkTo }),
+        tasks: taskRoutes({ engine, followers, linkTo, erasure: taskErasure(), fileErasure: fileErasure() }),
         files: fileRoutes({
           db,
           store: files,
           links,
           isAttached: (conversationId, fileId) => isAttached(db, conversationId, fileId),
+          remove: (tenant, fileId) => removeFile({ engine, erasure: fileErasure() }, tenant, fileId),
         }),
       };
     },
@@ -56,8 +79,13 @@ export function register(
       { days: anHour, prune: pruneUnused(files) },
     ],
     housekeeping: (signal) =>
-      deleteInactiveConversations({ engine, followers, steps: conversationErasure() }, days.conversations, signal),
+      deleteInactiveConversations(
+        { engine, followers, steps: conversationErasure(), fileErasure: fileErasure() },
+        days.conversations,
+        signal,
+      ),
     conversationErasure: [eraseConversations],
+    objectErasure: [eraseTestsOf],
     erasure: [eraseConversationsOf, fileEraser(files)],
   };
 }

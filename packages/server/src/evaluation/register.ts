@@ -2,6 +2,7 @@ import type { Engine } from '../engine/index.ts';
 import { createWaiters } from '../platform/async/waiters.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
+import { eraseNotes } from './feedback/feedback.ts';
 import { feedbackRoutes } from './feedback/routes.ts';
 import type { Player } from './player/player.ts';
 import { playReplay, unfinishedReplays } from './replays/play.ts';
@@ -39,6 +40,7 @@ export function register(
     },
     sweeps: [unfinishedTestRuns, unfinishedReplays],
     conversationErasure: [eraseReplaysFrom],
+    taskErasure: [eraseNotes],
     erasure: [eraseReplaysOf],
   };
 }

@@ -1,4 +1,5 @@
 import { getConnInfo } from '@hono/node-server/conninfo';
+import { modes } from '@vestra/contract/route';
 import type { Context, Hono } from 'hono';
 import type { KeyUse } from '../account/audit/key-use.ts';
 import { isEmbedOrigin } from '../account/orgs/store.ts';
@@ -6,6 +7,7 @@ import { createAnswerSeal } from '../account/secrets/secrets.ts';
 import type { Engine } from '../engine/index.ts';
 import { embedOriginsOfToken } from '../integrations/sessions/store.ts';
 import { authorizationOf, resourceMetadataOf } from '../pages/authorization-documents.ts';
+import { transaction } from '../platform/db/transaction.ts';
 import { createApp } from '../platform/http/app.ts';
 import { clientAddress } from '../platform/http/client-address.ts';
 import { createCursors } from '../platform/http/cursor.ts';
@@ -60,6 +62,11 @@ export function createServerApp(kernel: Kernel, modules: readonly Registration[]
       identities: joinIdentities(modules, serving),
       keyUsed: keyUse.used,
       onReceived: watchdog.note,
+      deleted: ({ orgId }, deleted) =>
+        transaction(db, async (tx) => {
+          const erasure = modules.toReversed().flatMap(({ objectErasure }) => objectErasure ?? []);
+          for (const mode of modes) for (const erase of erasure) await erase(tx, { orgId, mode }, deleted);
+        }),
     },
     handlers: joinRoutes(modules, serving),
   });

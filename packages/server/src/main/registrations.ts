@@ -21,6 +21,7 @@ import { downloadSource } from '../engine/files/downloads.ts';
 import { createDownloadLinks } from '../engine/files/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { conversationIdsOf } from '../engine/records/conversations.ts';
+import { emptyMemoryCalls } from '../engine/records/redaction.ts';
 import { register as registerEngine } from '../engine/register.ts';
 import { findTask } from '../engine/tasks/index.ts';
 import { stopUser } from '../engine/turns/stop.ts';
@@ -67,6 +68,8 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
   const { engine } = parts;
   const alerts = { emit, capsOfUsers: capsOf };
   const conversationErasure = () => modules.toReversed().flatMap((module) => module.conversationErasure ?? []);
+  const taskErasure = () => modules.toReversed().flatMap((module) => module.taskErasure ?? []);
+  const fileErasure = () => modules.toReversed().flatMap((module) => module.fileErasure ?? []);
   const modules: Registration[] = [
     registerPlatform(),
     registerAccount(kernel, {
@@ -104,8 +107,9 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
       },
       timezoneGiven: moveRoutinesToTimezone,
       capsChange: (tx, tenant, userId) => emitBeforeCapChange(tx, tenant, userId, alerts),
+      memoriesForgotten: emptyMemoryCalls,
     }),
-    registerEngine(kernel, { ...parts, conversationErasure }),
+    registerEngine(kernel, { ...parts, conversationErasure, taskErasure, fileErasure }),
     registerComputers(kernel, parts),
     registerAutomation(kernel, parts),
     registerIntegrations(kernel, {

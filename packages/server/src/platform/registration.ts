@@ -4,6 +4,7 @@ import type { Transaction } from './db/pool.ts';
 import type { Identities } from './http/authenticate.ts';
 import type { AllHandlers } from './http/handler.ts';
 import type { RateLimiter } from './http/rate-limit.ts';
+import type { DeletedObject } from './http/request-pipeline.ts';
 import type { Streams } from './http/streams.ts';
 import type { catalog } from './jobs/catalog.ts';
 import type { PruneRule } from './jobs/retention.ts';
@@ -32,6 +33,12 @@ export type Registration = {
   housekeeping?: (signal: AbortSignal) => Promise<void>;
   /** Deletes the rows about conversations, from the highest module down and in one transaction. */
   conversationErasure?: readonly EraseConversations[];
+  /** Deletes what a module stores about a task, from the highest module down and in the transaction that deletes it. */
+  taskErasure?: readonly EraseTask[];
+  /** Deletes what a module stores about files, in the transaction that deletes them. */
+  fileErasure?: readonly EraseFiles[];
+  /** Deletes what a module stores about an object that a route deleted, from the highest module down. */
+  objectErasure?: readonly EraseObject[];
   /** Deletes the rows of a user. The steps run from the highest module down, so that none can create rows again below. */
   erasure?: readonly EraseStep[];
 };
@@ -44,6 +51,16 @@ export type EraseConversations = (
   /** Runs after the commit. */
   afterwards: (work: () => void) => void,
 ) => Promise<void>;
+
+/** `messageIds` are the messages with its result. */
+export type ErasedTask = { taskId: string; conversationId: string; messageIds: readonly string[] };
+
+export type EraseTask = (tx: Transaction, tenant: Tenant, task: ErasedTask) => Promise<void>;
+
+export type EraseFiles = (tx: Transaction, tenant: Tenant, files: readonly { id: string }[]) => Promise<void>;
+
+/** Called for both modes, because they share the objects of the configuration. */
+export type EraseObject = (tx: Transaction, tenant: Tenant, deleted: DeletedObject) => Promise<void>;
 
 /** A step may run again after a crash, and then finds less to delete. */
 export type EraseStep = (tx: Transaction, tenant: Tenant, userId: string) => Promise<void>;

@@ -4,20 +4,22 @@ import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
 import { unfinishedErasures } from './erasure.ts';
 import type { CustomerMemory } from './memory/customer-memory.ts';
-import { memoryRoutes } from './memory/routes.ts';
+import { type MemoryDependencies, memoryRoutes } from './memory/routes.ts';
 import { eraseMemoriesOf } from './memory/store.ts';
 import { type UserDependencies, userRoutes } from './routes.ts';
 
 /** Called by changes of a user, in the transaction of the change. */
-export type UserPorts = Pick<UserDependencies, 'shutOut' | 'timezoneGiven' | 'capsChange'>;
+export type UserPorts = Pick<UserDependencies, 'shutOut' | 'timezoneGiven' | 'capsChange'> & {
+  memoriesForgotten: NonNullable<MemoryDependencies['forgotten']>;
+};
 
 export const register = (
   { db, jobs, log, embeddings, customerMemory }: Kernel & { embeddings: Embeddings; customerMemory: CustomerMemory },
-  ports: UserPorts,
+  { memoriesForgotten, ...ports }: UserPorts,
 ): Registration => ({
   routes: () => ({
     users: userRoutes({ db, jobs, ...ports }),
-    memory: memoryRoutes({ db, embeddings, log, customer: customerMemory }),
+    memory: memoryRoutes({ db, embeddings, log, customer: customerMemory, forgotten: memoriesForgotten }),
   }),
   sweeps: [unfinishedErasures],
   erasure: [

@@ -80,7 +80,7 @@ const contents: readonly { title: string; pages: readonly string[] }[] = [
     title: 'Talk to the agent',
     pages: ['conversations', 'events', 'interactions', 'functions', 'sessions', 'embedding', 'voice', 'webhooks'],
   },
-  { title: 'Money and users', pages: ['users-and-money', 'modes', 'going-live'] },
+  { title: 'Money and users', pages: ['users-and-money', 'deleting-data', 'modes', 'going-live'] },
   {
     title: 'Build the agent',
     pages: [

@@ -1,5 +1,6 @@
 import { fail } from '@vestra/contract/errors';
 import type { WebhookEvent } from '@vestra/contract/events';
+import { idOfTime } from '@vestra/contract/ids';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
 import { maybeOne, prune, rowsOf, run } from '../../platform/db/query.ts';
@@ -68,6 +69,62 @@ export async function eraseEvents(
           data ->> 'user_id' = ${userId} OR data ->> 'conversation_id' = ANY(${conversationIds}::text[])
           OR (type = 'conversation.created' AND data ->> 'id' = ANY(${conversationIds}::text[]))
           OR (type LIKE 'user.%' AND data ->> 'id' = ${userId}))`,
+  );
+}
+
+/**
+ * Deletes the events about a task. Their ids start with their time, so the scan begins shortly before the task: clocks of
+ * two processes may differ a little.
+ */
+export async function eraseEventsOfTask(
+  tx: Transaction,
+  tenant: Tenant,
+  { taskId, createdAt, messageIds }: { taskId: string; createdAt: Date; messageIds: readonly string[] },
+): Promise<void> {
+  const first = idOfTime('evt', createdAt.getTime() - 60_000);
+  await run(
+    tx,
+    sql`DELETE FROM ${events} WHERE ${ofTenant(tenant)} AND id >= ${first} AND (
+          data ->> 'task_id' = ${taskId} OR (type LIKE 'task.%' AND data ->> 'id' = ${taskId})
+          OR (type = 'message.feedback' AND data ->> 'message_id' = ANY(${messageIds}::text[])))`,
+  );
+}
+
+/** Deletes the event that reported a file. */
+export async function eraseEventsOfFile(
+  tx: Transaction,
+  tenant: Tenant,
+  { fileId, createdAt }: { fileId: string; createdAt: Date },
+): Promise<void> {
+  const first = idOfTime('evt', createdAt.getTime() - 60_000);
+  await run(
+    tx,
+    sql`DELETE FROM ${events} WHERE ${ofTenant(tenant)} AND type = 'file.created' AND id >= ${first}
+          AND data ->> 'id' = ${fileId}`,
+  );
+}
+
+/** Events that show an object of this kind as it was. Events that report a deletion or a revocation stay. */
+const eventsAbout: Readonly<Record<string, readonly EventRow['type'][]>> = {
+  webhook_endpoint: ['webhook.test', 'webhook.disabled'],
+  routine: ['routine.ran', 'routine.failed'],
+  deployment: ['deployment.promoted', 'deployment.rolled_back', 'test_run.completed', 'replay.completed'],
+  mcp_server: ['tool_server.away'],
+  connection: ['connection.failed'],
+};
+
+/** Deletes the events that show a deleted object. */
+export async function eraseEventsAbout(
+  tx: Transaction,
+  tenant: Tenant,
+  { object, id }: { object: string; id: string },
+): Promise<void> {
+  const types = eventsAbout[object] ?? [];
+  if (types.length === 0) return;
+  await run(
+    tx,
+    sql`DELETE FROM ${events} WHERE ${ofTenant(tenant)} AND type = ANY(${types})
+          AND (data ->> 'id' = ${id} OR (${object === 'deployment'}::boolean AND data ->> 'deployment_id' = ${id}))`,
   );
 }
 

@@ -201,7 +201,9 @@ export function createManualDelivery(dependencies: SendDependencies) {
         if (!endpoint) throw fail('webhook_not_found');
         const event = await findEvent(tx, tenant, await eventIdOf(tx, endpoint));
         if (!event) {
-          throw fail('event_not_found', { message: 'The event is past its retention and cannot be sent again.' });
+          throw fail('event_not_found', {
+            message: 'The event was deleted or is past its retention, and cannot be sent again.',
+          });
         }
         const place = { org_id: tenant.orgId, mode: tenant.mode, endpoint_id: endpointId };
         const named = { ...place, event_id: event.id, event_type: event.type };

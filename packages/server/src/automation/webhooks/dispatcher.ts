@@ -190,7 +190,7 @@ function nullIfCut(signal: AbortSignal): (error: unknown) => null {
   };
 }
 
-const pastRetention = 'The event is past its retention and cannot be sent any more.';
+const pastRetention = 'The event was deleted or is past its retention, and cannot be sent any more.';
 
 const notMade = (error: string): AttemptResult => ({
   isSuccess: false,

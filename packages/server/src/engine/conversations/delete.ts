@@ -2,7 +2,7 @@ import { conversationRetentions, type Followers, recordAudit } from '../../accou
 import type { Origin, Tenant } from '../../platform/caller.ts';
 import { sharedNow } from '../../platform/db/clock.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import type { EraseConversations } from '../../platform/registration.ts';
+import type { EraseConversations, EraseFiles } from '../../platform/registration.ts';
 import { removeContents } from '../files/content.ts';
 import { deleteFilesOfConversations } from '../files/store.ts';
 import { changeConversation } from '../records/change.ts';
@@ -13,7 +13,12 @@ import type { Engine } from '../runs/ports.ts';
 import { ignoreErased } from '../turns/start-run.ts';
 import { stopAll } from '../turns/stop.ts';
 
-type Deletion = { engine: Engine; followers: Followers; steps: readonly EraseConversations[] };
+type Deletion = {
+  engine: Engine;
+  followers: Followers;
+  steps: readonly EraseConversations[];
+  fileErasure: readonly EraseFiles[];
+};
 
 /** Ends the streams that follow deleted conversations, in every process. */
 export function announceDeletion(
@@ -36,7 +41,7 @@ export async function deleteConversation(deletion: Deletion, origin: Origin, { i
  * meanwhile waits for the lock and finds no conversation. One transaction deletes the rows of all modules.
  */
 async function deleteConversations(
-  { engine, followers, steps }: Deletion,
+  { engine, followers, steps, fileErasure }: Deletion,
   { orgId, mode }: Tenant,
   wanted: readonly string[],
   origin: Origin | null,
@@ -51,6 +56,7 @@ async function deleteConversations(
     const ids = await lockConversations(tx, tenant, wanted);
     if (ids.length === 0) return [];
     const gone = await deleteFilesOfConversations(tx, tenant, ids);
+    for (const erase of fileErasure) await erase(tx, tenant, gone);
     for (const step of steps) await step(tx, tenant, ids, (work) => after.push(work));
     for (const id of origin ? ids : []) {
       await recordAudit(tx, origin as Origin, {

@@ -17,7 +17,7 @@ import {
   type WriteStatements,
 } from '../../platform/http/handler.ts';
 import type { OpenStream, Streams } from '../../platform/http/streams.ts';
-import type { EraseConversations } from '../../platform/registration.ts';
+import type { EraseConversations, EraseFiles } from '../../platform/registration.ts';
 import { announce, type CommittedChange, changeConversation } from '../records/change.ts';
 import { firstSeqOfTurn } from '../records/conversation-log.ts';
 import { findConversation, findConversationsWithCost, listConversations } from '../records/conversations.ts';
@@ -42,6 +42,7 @@ export type ConversationDependencies = {
   linkTo: LinkTo;
   /** Deletes everything about conversations in every module. */
   erasure: readonly EraseConversations[];
+  fileErasure: readonly EraseFiles[];
 };
 
 type Shown = ResponseOf<Api['conversations']['create']>;
@@ -50,7 +51,7 @@ type ShownTurn = ResponseOf<Api['conversations']['send']>;
 type Taken<Body> = { answer: Answered<Body>; done: CommittedChange | undefined };
 
 export function conversationRoutes(deps: ConversationDependencies): Handlers<'conversations'> {
-  const { engine, followers, streams, linkTo, erasure } = deps;
+  const { engine, followers, streams, linkTo, erasure, fileErasure } = deps;
   const { db } = engine;
   const following = {
     followers,
@@ -191,7 +192,7 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
     },
     delete: async ({ caller, origin, params }) => {
       const row = await ownConversation(db, caller, params.conversation_id);
-      await deleteConversation({ engine, followers, steps: erasure }, origin, row);
+      await deleteConversation({ engine, followers, steps: erasure, fileErasure }, origin, row);
       return { object: 'conversation', id: row.id, deleted: true };
     },
   };

@@ -3,6 +3,7 @@ export { createDownloadLinks } from './downloads.ts';
 export {
   filesExist,
   findFiles,
+  isContentUsed,
   markContentUnused,
   storedBytesStatement,
   unmarkContent,

@@ -1,15 +1,14 @@
 import { fail } from '@vestra/contract/errors';
 import { isPlainFileName, maxUploadBytes } from '@vestra/contract/files';
-import type { Caller } from '../../platform/caller.ts';
+import type { Caller, Tenant } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
-import { transaction } from '../../platform/db/transaction.ts';
 import type { FileStore } from '../../platform/files/file-store.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import { commitPrepared } from '../../platform/http/idempotency.ts';
 import { actingUser } from '../../users/index.ts';
-import { recordFile, removeContents, storeContent } from './content.ts';
+import { recordFile, storeContent } from './content.ts';
 import type { DownloadLinks } from './downloads.ts';
-import { deleteFile, findFile, listFiles, presentFile } from './store.ts';
+import { findFile, listFiles, presentFile } from './store.ts';
 import type { FileRow } from './tables.ts';
 
 export type FileDependencies = {
@@ -18,9 +17,11 @@ export type FileDependencies = {
   links: DownloadLinks;
   /** Whether a message of the conversation carries the file. */
   isAttached: (conversationId: string, fileId: string) => Promise<boolean>;
+  /** Deletes a file and its copies. */
+  remove: (tenant: Tenant, fileId: string) => Promise<FileRow | undefined>;
 };
 
-export function fileRoutes({ db, store, links, isAttached }: FileDependencies): Handlers<'files'> {
+export function fileRoutes({ db, store, links, isAttached, remove }: FileDependencies): Handlers<'files'> {
   /** A session token reaches files that were created in, sent to, or uploaded for its conversation. */
   async function isWithinReach({ session }: Caller, { id, conversation_id, source }: FileRow): Promise<boolean> {
     if (session === null) return true;
@@ -68,9 +69,8 @@ export function fileRoutes({ db, store, links, isAttached }: FileDependencies): 
       return { ...presentFile(row), download_url: url, download_expires_at: expiresAt.toISOString() };
     },
     delete: async ({ caller, params }) => {
-      const row = await transaction(db, (tx) => deleteFile(tx, caller, params.file_id));
+      const row = await remove(caller, params.file_id);
       if (!row) throw fail('file_not_found');
-      await removeContents(db, store, [row]);
       return { object: 'file', id: row.id, deleted: true };
     },
   };

@@ -138,7 +138,7 @@ export async function lockContent(tx: Transaction, orgId: string, sha256: string
   await run(tx, sql`SELECT pg_advisory_xact_lock(hashtextextended(${`file ${orgId} ${sha256}`}, 0))`);
 }
 
-export async function isContentUsed(tx: Transaction, orgId: string, sha256: string): Promise<boolean> {
+export async function isContentUsed(tx: Executor, orgId: string, sha256: string): Promise<boolean> {
   const found = await run(tx, sql`SELECT FROM ${files} WHERE org_id = ${orgId} AND sha256 = ${sha256} LIMIT 1`);
   return found > 0;
 }

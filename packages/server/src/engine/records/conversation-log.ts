@@ -4,7 +4,7 @@ import type { Database, Executor, Transaction } from '../../platform/db/pool.ts'
 import { insertManySql, one, pipelined, rowsOf, rowsStatement, run, runStatement } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { count, text } from '../../platform/db/table.ts';
-import type { EraseConversations } from '../../platform/registration.ts';
+import type { EraseConversations, EraseObject } from '../../platform/registration.ts';
 import { type ConversationRow, conversations, type TurnRow } from './tables.ts';
 
 const entryColumns = sql.raw('seq, id, type, task_id, turn_id, data, created_at');
@@ -122,6 +122,15 @@ export async function eraseConversationsOf(tx: Transaction, { orgId, mode }: Ten
 /** Erases hidden conversations, which emitted no events. */
 export const eraseHiddenConversations = async (tx: Transaction, ids: readonly string[]): Promise<void> =>
   eraseHeld(tx, await held(tx, sql`id = ANY(${ids}) AND is_hidden`));
+
+/** Erases the conversations of tests and replays of a deleted deployment. Those of users stay. */
+export const eraseTestsOf: EraseObject = async (tx, { orgId, mode }, { object, id }) => {
+  if (object !== 'deployment') return;
+  await eraseHeld(
+    tx,
+    await held(tx, sql`org_id = ${orgId} AND mode = ${mode} AND deployment_id = ${id} AND is_hidden`),
+  );
+};
 
 /** Deletes the conversations, which must be locked, and the events about them. */
 export const eraseConversations: EraseConversations = async (tx, tenant, ids) => {

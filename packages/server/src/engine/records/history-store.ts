@@ -15,6 +15,8 @@ const earlierShape = {
   turn_state: text<TurnRow['state']>().nullable(),
   /** True if the reply called tools, or if its model needs its own reasoning back. */
   is_replayed: boolean(),
+  /** True if the task that wrote it was deleted. */
+  is_deleted: boolean(),
   work_title: text().nullable(),
   work_error: text().nullable(),
   /** Notes that the task did not read before it ended. */
@@ -31,7 +33,7 @@ const historyStatement = (turn: TurnRow) =>
     sql`SELECT ${columns}, t.state AS turn_state,
         m.role <> 'work' AND (EXISTS (SELECT FROM run_calls c WHERE c.run_id = m.turn_id)
           OR EXISTS (SELECT FROM run_steps s WHERE s.run_id = m.turn_id AND s.reasoning IS NOT NULL)) AS is_replayed,
-        w.title AS work_title, w.error_message AS work_error,
+        m.role = 'work' AND w.id IS NULL AS is_deleted, w.title AS work_title, w.error_message AS work_error,
         (SELECT string_agg(n.text, E'\n' ORDER BY n.id) FROM work_notes n
           WHERE n.task_id = m.task_id AND n.step_index IS NULL) AS work_unread
       FROM messages m

@@ -111,17 +111,13 @@ export async function countTasks(db: Executor, tenant: Tenant, filter: TaskFilte
   return counted;
 }
 
-/** Deletes a task with its trace, its interactions and the message with its result. */
-export async function deleteTask(
-  tx: Transaction,
-  { org_id: orgId, mode, id, conversation_id }: TaskRow,
-): Promise<void> {
+/** Deletes a task with its trace and its interactions. */
+export async function deleteTask(tx: Transaction, { org_id: orgId, mode, id }: TaskRow): Promise<void> {
   await pipelined(tx, [
     runStatement(sql`DELETE FROM run_calls WHERE run_id = ${id}`),
     runStatement(sql`DELETE FROM run_steps WHERE run_id = ${id}`),
     runStatement(sql`DELETE FROM work_notes WHERE task_id = ${id}`),
     runStatement(sql`DELETE FROM interactions WHERE run_id = ${id}`),
-    runStatement(sql`DELETE FROM messages WHERE conversation_id = ${conversation_id} AND task_id = ${id}`),
     runStatement(sql`DELETE FROM tasks WHERE ${named({ orgId, mode }, id)}`),
   ]);
 }

@@ -16,7 +16,7 @@ import { readHistory, type TurnHistory } from '../records/history-store.ts';
 import { findMessage } from '../records/messages.ts';
 import type { MessageRow, RunSubject } from '../records/tables.ts';
 import { assembleTools } from '../tools/assemble-tools.ts';
-import { type FileBudget, filesOfConversation } from '../tools/conversation-files.ts';
+import { earlierFiles, type FileBudget, filesOfConversation } from '../tools/conversation-files.ts';
 import { describeMissingServer, recordMissingTools } from '../tools/missing-tools.ts';
 import { type OpenItems, openItemsOf, presentOpenItems } from '../tools/open-items.ts';
 import type { RunTools } from '../tools/ports.ts';
@@ -84,13 +84,19 @@ export async function assembleRun(
   const tools = await assembleTools(engine, subject, run, { ...read, sessions }, signal);
   if (tools.missing.length > 0) await recordMissingTools(engine, subject, run, tools.missing);
   const moment = { now: Date.now(), timezone: user?.timezone ?? null, fence };
-  const passing = passingText({ ...moment, memory, context: asked.context, ...presentOpenItems(open, pending) });
+  const passing = passingText({
+    ...moment,
+    memory,
+    context: asked.context,
+    files: earlierFiles(files, asked),
+    ...presentOpenItems(open, pending),
+  });
   const takes = (kind: MediaKind) => engine.models.takes(model.id, kind);
   const history = await historyOf(
     engine,
     tenant,
     subject,
-    { asked, before, passing },
+    { asked, before, passing, made: files.made },
     { fence, readsPdf: takes('pdf'), readsPictures: takes('image'), budget: fileBudgetOf(model) },
   );
   const schema = turn.request.output_schema;

@@ -11,6 +11,7 @@ import { ask, paidByOrg } from '../questions/model-questions.ts';
 import { announce, type CommittedChange, changeConversation, changeInTransaction } from '../records/change.ts';
 import { dueForMemory, lockConversation, memoryModeOf, noteRemembered } from '../records/conversations.ts';
 import { messagesToRemember } from '../records/messages.ts';
+import { redactedAt } from '../records/redaction.ts';
 import { modelStepsOf } from '../records/run-steps.ts';
 import type { ConversationRow, MessageRow } from '../records/tables.ts';
 import { turnsSince } from '../records/turns.ts';
@@ -53,6 +54,7 @@ export async function extractMemories(engine: Engine, signal: AbortSignal): Prom
 async function extractFrom(engine: Engine, conversation: ConversationRow, signal: AbortSignal): Promise<boolean> {
   // Read before the messages, so that a later deletion discards the memories found in them.
   const deletions = await engine.memory.standing(tenantOf(conversation), conversation.user_id);
+  const redacted = await redactedAt(engine.db, conversation.id);
   const said = await messagesToRemember(engine.db, conversation, messagesPerPass);
   const until = said.at(-1)?.id ?? conversation.remembered_until;
   let committed: CommittedChange | null = null;
@@ -61,6 +63,8 @@ async function extractFrom(engine: Engine, conversation: ConversationRow, signal
     const looked = async (tx: Transaction) => {
       if ((await modeOf(tx, conversation)) !== mode) throw new DeletedMeanwhile('The memory mode was changed.');
       committed = await notePosition(tx, conversation, until);
+      const now = await redactedAt(tx, conversation.id);
+      if (now?.getTime() !== redacted?.getTime()) throw new DeletedMeanwhile('A task or a file was deleted.');
     };
     const recent = await messagesSince(engine.db, conversation, said, deletions.forgottenAt);
     const isWorthIt = mode !== 'none' && recent.length > 0 && !conversation.is_hidden;

@@ -7,7 +7,7 @@ import type { HistoryMessage } from '../records/history-store.ts';
 import { modelStepsOf } from '../records/run-steps.ts';
 import type { MessageRow, TaskRow, TurnRow } from '../records/tables.ts';
 import { startsTask } from '../records/turns.ts';
-import { attachedParts, type FileBudget, type FileRendering } from '../tools/conversation-files.ts';
+import { attachedParts, type FileBudget, type FileRendering, type MadeFile } from '../tools/conversation-files.ts';
 import type { Engine } from './ports.ts';
 import { joinTexts } from './reply-text.ts';
 
@@ -25,7 +25,12 @@ export async function historyOf(
   engine: Engine,
   tenant: Tenant,
   { turn, task }: { turn: TurnRow; task: TaskRow | null },
-  { asked, before, passing }: { asked: MessageRow; before: readonly HistoryMessage[]; passing: string },
+  {
+    asked,
+    before,
+    passing,
+    made,
+  }: { asked: MessageRow; before: readonly HistoryMessage[]; passing: string; made: readonly MadeFile[] },
   shown: FileRendering & { budget: FileBudget },
 ): Promise<History> {
   const { fence } = shown;
@@ -41,7 +46,7 @@ export async function historyOf(
   const ends: { messageId: string; exchanges: number }[] = [];
   let exchanges = messages.length;
   for (const row of before) {
-    const shownMessages = earlierMessages(row, { steps, files, answered, fence });
+    const shownMessages = earlierMessages(row, { steps, files, answered, made, fence });
     messages.push(...shownMessages);
     exchanges += shownMessages.filter(({ role }) => role !== 'tool').length;
     ends.push({ messageId: row.id, exchanges });
@@ -63,10 +68,11 @@ type Known = {
   files: ReadonlyMap<string, UserPart[]>;
   /** Turns whose reply has a message. */
   answered: ReadonlySet<string>;
+  made: readonly MadeFile[];
   fence: string;
 };
 
-function earlierMessages(row: HistoryMessage, { steps, files, answered, fence }: Known): Message[] {
+function earlierMessages(row: HistoryMessage, { steps, files, answered, made, fence }: Known): Message[] {
   const ofTurn = steps.get(row.turn_id) ?? [];
   switch (row.role) {
     case 'user': {
@@ -78,7 +84,13 @@ function earlierMessages(row: HistoryMessage, { steps, files, answered, fence }:
     case 'agent':
       return replyOf(row, ofTurn, fence);
     default:
-      return [taskMessage(row, fence)];
+      return [
+        taskMessage(
+          row,
+          made.filter(({ task_id }) => task_id === row.task_id),
+          fence,
+        ),
+      ];
   }
 }
 
@@ -119,15 +131,21 @@ const cutMark = '[This reply was cut off here: it ran into the limit of length. 
 
 /** The result of a task, which the person has read. A user message, so that the model does not continue it as its own text. */
 function taskMessage(
-  { text, work_title, work_error, work_unread, is_cut }: HistoryMessage,
+  { text, is_deleted, work_title, work_error, work_unread, is_cut }: HistoryMessage,
+  made: readonly MadeFile[],
   fence: string,
 ): UserMessage {
+  if (is_deleted) return userText(asData(fence, 'work', text));
   const title = work_title === null ? 'The work that was handed over' : `The work “${work_title}”`;
   const lines =
     work_error === null
       ? [`${title} is done. You told the person:`, text, ...(is_cut ? [cutMark] : [])]
       : [`${title} ended without a result. ${work_error}`.trim(), `You told the person: ${text}`];
   if (work_unread !== null) lines.push(`It ended before it read what the person had added: ${work_unread}`);
+  if (made.length > 0) {
+    const names = made.toReversed().map(({ filename, file_id }) => `${filename} (${file_id})`);
+    lines.push(`Files that it made, which you can open with read_conversation_file: ${names.join(', ')}`);
+  }
   return userText(asData(fence, 'work', lines.join('\n')));
 }
 

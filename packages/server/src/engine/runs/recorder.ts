@@ -6,6 +6,7 @@ import { retryThroughFailover } from '../../platform/db/retry-through-failover.t
 import { type RunLease, RunTakenOver } from '../../platform/jobs/run-lease.ts';
 import { type Change, changeConversation } from '../records/change.ts';
 import { pendingInteractions } from '../records/interactions.ts';
+import { replacementOfSummary } from '../records/redaction.ts';
 import {
   hasStep,
   type IndexedStep,
@@ -164,8 +165,9 @@ export function createRecorder(
 
   const recordSummary = (step: SummaryStep, conclude: (change: Change) => void): Promise<void> =>
     recordStep(step, async (changing, index, cost) => {
-      await insertSummaryStep(changing.tx, run.runId, index, step, cost);
-      conclude(changing);
+      const replacement = await replacementOfSummary(changing.tx, turn);
+      await insertSummaryStep(changing.tx, run.runId, index, { ...step, text: replacement ?? step.text }, cost);
+      if (replacement === null) conclude(changing);
     });
 
   /** Records the end of a run that belongs to no step, with a failed model call if there was one. */

@@ -1,21 +1,18 @@
 import { fail } from '@vestra/contract/errors';
-import { recordAudit } from '../../account/index.ts';
 import { findDeployment } from '../../agents/deployments/index.ts';
 import { type Cost, costOf, costsOf } from '../../billing/index.ts';
-import type { Caller, Origin } from '../../platform/caller.ts';
+import type { Caller } from '../../platform/caller.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
-import { removeContents } from '../files/content.ts';
-import { deleteOutputsOf } from '../files/store.ts';
-import { type Change, changeConversation } from '../records/change.ts';
 import { hasEnded, presentTask } from '../records/present.ts';
 import type { TaskRow } from '../records/tables.ts';
-import { deleteTask, findTask, listTasks } from '../records/tasks.ts';
+import { findTask, listTasks } from '../records/tasks.ts';
 import { type LinkTo, showTaskTrace } from '../records/trace.ts';
 import { findTurn } from '../records/turns.ts';
 import type { Engine } from '../runs/ports.ts';
-import { stopTask } from '../turns/stop.ts';
+import { removeTask, type TaskDeletion } from './delete.ts';
 
-export function taskRoutes({ engine, linkTo }: { engine: Engine; linkTo: LinkTo }): Handlers<'tasks'> {
+export function taskRoutes({ linkTo, ...deletion }: TaskDeletion & { linkTo: LinkTo }): Handlers<'tasks'> {
+  const { engine } = deletion;
   const { db } = engine;
   return {
     list: async ({ caller, query, page }) => {
@@ -34,7 +31,7 @@ export function taskRoutes({ engine, linkTo }: { engine: Engine; linkTo: LinkTo 
     },
     delete: async ({ caller, origin, params }) => {
       const row = await ownTask(engine, caller, params.task_id);
-      await removeTask(engine, origin, row);
+      await removeTask(deletion, origin, row);
       return { object: 'task', id: row.id, deleted: true };
     },
     trace: async ({ caller, params }) => showTaskTrace(db, await ownTask(engine, caller, params.task_id), linkTo),
@@ -51,27 +48,4 @@ async function ownTask({ db }: Engine, caller: Caller, id: string): Promise<Task
   const row = await findTask(db, caller, id);
   if (!row) throw fail('task_not_found');
   return row;
-}
-
-/** The conversation shows the error of its last turn, which may be that of the task. */
-async function forgetError({ tx, conversation }: Change, task: TaskRow): Promise<void> {
-  const turn = await findTurn(tx, task.turn_id);
-  const { last_error_code: code, last_error_message: message } = conversation;
-  if (turn?.error_code !== code || turn?.error_message !== message) return;
-  Object.assign(conversation, { last_error_code: null, last_error_message: null });
-}
-
-/** Deletes a task and its files. A running task is stopped first, and its followers receive the events of the stop. */
-async function removeTask(engine: Engine, origin: Origin, found: TaskRow): Promise<void> {
-  const tenant = { orgId: found.org_id, mode: found.mode };
-  const outputs = await changeConversation(engine, found.conversation_id, null, async (change) => {
-    const task = await findTask(change.tx, tenant, found.id);
-    if (!task) return [];
-    if (task.status !== 'done' && task.status !== 'failed') await stopTask(engine, change, task);
-    await forgetError(change, task);
-    await deleteTask(change.tx, task);
-    await recordAudit(change.tx, origin, { action: 'task.deleted', target: { type: 'task', id: task.id } });
-    return deleteOutputsOf(change.tx, tenant, task.id);
-  });
-  await removeContents(engine.db, engine.files, outputs);
 }

@@ -6,13 +6,17 @@ import type { Tenant } from '../../platform/caller.ts';
 import { findFiles, outputsOf } from '../files/store.ts';
 import type { FileRow } from '../files/tables.ts';
 import { attachmentsOf } from '../records/messages.ts';
+import { deletedFileName } from '../records/redaction.ts';
 import type { Attachment, MessageRow } from '../records/tables.ts';
 import type { ToolParts } from './ports.ts';
 
 export type FileReading = Pick<ToolParts, 'db' | 'files' | 'documents'>;
 
 /** The files of a conversation, newest first: attachments of messages and outputs of tasks. */
-export type ConversationFiles = { attached: readonly Attachment[]; made: Attachment[] };
+export type ConversationFiles = { attached: readonly Attachment[]; made: MadeFile[] };
+
+/** A file that a task or a tool made. */
+export type MadeFile = Attachment & { task_id?: string | null };
 
 export async function filesOfConversation(
   { db }: Pick<ToolParts, 'db'>,
@@ -24,12 +28,21 @@ export async function filesOfConversation(
   const outputs = mayHaveOutputs ? await outputsOf(db, tenant, conversationId) : [];
   return {
     attached: attached.toReversed().flat(),
-    made: outputs.map(({ id, filename }) => ({ file_id: id, filename: filename ?? id })),
+    made: outputs.map(({ id, filename, task_id }) => ({ file_id: id, filename: filename ?? id, task_id })),
   };
 }
 
+/** Files that the agent may name in this turn, newest first, without those of the current message. */
+export function earlierFiles({ attached, made }: ConversationFiles, asked: MessageRow) {
+  const current = new Set(asked.attachments.map(({ file_id }) => file_id));
+  return [...attached, ...made]
+    .filter(({ file_id, filename }) => !current.has(file_id) && filename !== deletedFileName)
+    .toSorted((one, other) => (one.file_id < other.file_id ? 1 : -1))
+    .map(({ file_id: id, filename }) => ({ id, filename }));
+}
+
 const readInput = z.strictObject({
-  filename: text('The name of the file, as it stands in the conversation.', 300),
+  filename: text('The name of the file, as it stands in the conversation, or its id.', 300),
   part: part('Which part of a long file, counted from one.').optional(),
 });
 
@@ -58,7 +71,10 @@ const readerOf = (engine: FileReading, tenant: Tenant, filesNow: () => readonly 
     },
     async ({ filename, part: at = 1 }) => {
       const files = filesNow();
-      const named = files.find((each) => each.filename === filename) ?? files.find(isLike(filename));
+      const named =
+        files.find((each) => each.filename === filename) ??
+        files.find(isLike(filename)) ??
+        files.find(({ file_id }) => file_id === filename.trim());
       if (!named) return failed(`There is no such file. The files of this conversation: ${listed(files) || 'none'}.`);
       const [row] = await findFiles(engine.db, tenant, [named.file_id]);
       if (row?.mime_type?.startsWith('image/')) return shownPicture(engine, row, named.filename);
@@ -157,11 +173,7 @@ export async function attachedParts(
     const ofMessage: UserPart[] = [];
     for (const { file_id, filename } of message.attachments) {
       const row = rows.get(file_id);
-      ofMessage.push(
-        row
-          ? await partOf(engine, row, filename, shown, isAsked ? null : budgetLeft)
-          : { kind: 'text', text: `[attached: ${filename}, which was deleted]` },
-      );
+      ofMessage.push(row ? await partOf(engine, row, filename, shown, isAsked ? null : budgetLeft) : deleted(filename));
     }
     parts.set(message.id, ofMessage);
   }
@@ -198,7 +210,11 @@ const notShown = (filename: string): UserPart => ({
   text: `[attached: ${filename}; open it with read_conversation_file]`,
 });
 
-const deleted = (filename: string): UserPart => ({ kind: 'text', text: `[attached: ${filename}, which was deleted]` });
+const deleted = (filename: string): UserPart => ({
+  kind: 'text',
+  text:
+    filename === deletedFileName ? '[attached: a file that was deleted]' : `[attached: ${filename}, which was deleted]`,
+});
 
 /** Subtracts the cost from the budget and returns true, or returns false if it does not fit. */
 function spend(budget: FileBudget, { characters = 0, files = 0, bytes = 0 }: Partial<FileBudget>): boolean {

@@ -80,6 +80,8 @@ export type TaskComputer = {
   tools: readonly OwnTool[];
   /** Reads a file that the agent gives to the person. */
   readOutput: (path: string, signal: AbortSignal) => Promise<({ bytes: Uint8Array } | { refused: string }) & Metered>;
+  /** Notes that this file was stored as an output, so that a deletion removes it from the computer too. */
+  noteOutput: (path: string, file: { id: string; sha256: string }) => Promise<void>;
   /** Puts the files of a skill where its scripts can be run. `note` describes the location. */
   placeSkill: (
     skill: KnownSkill & { files: readonly { path: string; content: string }[] },

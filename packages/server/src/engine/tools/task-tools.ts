@@ -107,6 +107,7 @@ export const saveOutput = (engine: ToolParts, task: TaskRow, run: RunLease, comp
       const bytes = read?.bytes ?? Buffer.from(content ?? '', 'utf8');
       const file = await storeOutput(engine, task, run, { name, bytes }).catch(refusalIfNotReady);
       if ('refused' in file) return { ...failed(file.refused), computerSeconds };
+      if (path !== undefined) await computer?.noteOutput(path, file);
       return { ...said(`Saved as ${file.filename} (${file.id}, ${file.size_bytes} bytes).`), computerSeconds };
     },
   );

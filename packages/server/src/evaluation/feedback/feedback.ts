@@ -4,10 +4,11 @@ import { emit } from '../../account/index.ts';
 import { conversationOfMessage, findMessage, findTurn, holdConversation } from '../../engine/conversations/index.ts';
 import type { Caller, Tenant } from '../../platform/caller.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { insert, one, rowsOf } from '../../platform/db/query.ts';
+import { insert, one, rowsOf, run } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, count, integer, type NewRowOf } from '../../platform/db/table.ts';
 import type { PageRequest } from '../../platform/http/handler.ts';
+import type { EraseTask } from '../../platform/registration.ts';
 import { type FeedbackRow, messageFeedback } from '../tables.ts';
 
 type MessageRating = { messageId: string; rating: 'good' | 'bad'; note: string | null };
@@ -106,6 +107,15 @@ async function putFeedback(
   );
   return { row: same, isNew: false };
 }
+
+/** Ratings count on for their version. Their notes may repeat the deleted result. */
+export const eraseNotes: EraseTask = async (tx, { orgId, mode }, { conversationId, messageIds }) => {
+  await run(
+    tx,
+    sql`UPDATE ${messageFeedback} SET note = NULL
+      WHERE org_id = ${orgId} AND mode = ${mode} AND conversation_id = ${conversationId} AND message_id = ANY(${messageIds})`,
+  );
+};
 
 const ofTenant = ({ orgId, mode }: Tenant) => sql`org_id = ${orgId} AND mode = ${mode}`;
 

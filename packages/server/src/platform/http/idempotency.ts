@@ -139,13 +139,17 @@ async function claim(tx: Transaction, call: Guarded): Promise<KeptAnswer | null>
 }
 
 /**
- * Deletes stored responses that name an erased user or conversation, or that show one of these rows. Encrypted
- * responses cannot be searched, and expire after 24 hours.
+ * Deletes stored responses that name an erased object, or that show one of these rows. With `objects`, only those that
+ * show such an object. Encrypted responses cannot be searched, and expire after 24 hours.
  */
 export async function deleteAnswers(
   tx: Transaction,
   { orgId, mode }: Tenant,
-  { named, shownIds = [] }: { named: readonly string[]; shownIds?: readonly string[] },
+  {
+    named,
+    shownIds = [],
+    objects = null,
+  }: { named: readonly string[]; shownIds?: readonly string[]; objects?: readonly string[] | null },
 ): Promise<void> {
   const namesInJson = named.map((name) => Buffer.from(JSON.stringify(name), 'utf8'));
   await run(
@@ -154,7 +158,8 @@ export async function deleteAnswers(
       DELETE FROM ${idempotencyKeys}
       WHERE org_id = ${orgId} AND mode = ${mode} AND NOT encrypted AND (
         EXISTS (SELECT FROM unnest(${namesInJson}::bytea[]) AS name WHERE position(name IN answer) > 0)
-        OR convert_from(answer, 'UTF8')::json ->> 'id' = ANY(${shownIds}))`,
+        OR convert_from(answer, 'UTF8')::json ->> 'id' = ANY(${shownIds}))
+        AND (${objects}::text[] IS NULL OR convert_from(answer, 'UTF8')::json ->> 'object' = ANY(${objects}))`,
   );
 }
 

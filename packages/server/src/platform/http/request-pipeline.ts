@@ -2,7 +2,7 @@ import { fail } from '@vestra/contract/errors';
 import { check } from '@vestra/contract/fault';
 import type { Route } from '@vestra/contract/route';
 import type { z } from 'zod';
-import type { Caller, Origin } from '../caller.ts';
+import type { Caller, Origin, Tenant } from '../caller.ts';
 import { type GroupCommit, isStaleRowError } from '../db/group-commit.ts';
 import type { Statement } from '../db/pipeline.ts';
 import type { Database, Transaction } from '../db/pool.ts';
@@ -31,7 +31,12 @@ export type PipelineContext = {
   keyUsed: (caller: Caller) => void;
   /** Called with the name of the route when a body has arrived and is about to be parsed. */
   onReceived?: (route: string) => void;
+  /** Called after a route deleted an object, to remove what other requests have stored about it. */
+  deleted?: (tenant: Tenant, object: DeletedObject) => Promise<void>;
 };
+
+/** `object` is the name of its kind, such as `routine`. */
+export type DeletedObject = { object: string; id: string };
 
 /** Facts about the request, for the response headers and the log. */
 export type RequestProgress = {
@@ -143,6 +148,8 @@ export async function serve(
     origin,
   } as unknown as Incoming<Route>);
 
+  if (caller && isDeletion(route, answer)) await path.deleted?.(caller, answer);
+
   const replay: Record<string, string> = replayed ? { 'idempotent-replayed': 'true' } : {};
   if (answer instanceof EventStream) {
     const body = eventBody(answer.source, answer.open, { show: view.event });
@@ -154,6 +161,15 @@ export async function serve(
 }
 
 const noSearch = new URLSearchParams();
+
+const isDeletion = ({ method }: Route, answer: unknown): answer is DeletedObject =>
+  method === 'DELETE' &&
+  typeof answer === 'object' &&
+  answer !== null &&
+  'object' in answer &&
+  'id' in answer &&
+  'deleted' in answer &&
+  answer.deleted === true;
 
 /** A raw response cannot be filtered, so a session must not get one. */
 function rawResponse(answer: Response, caller: Caller | null): Response {

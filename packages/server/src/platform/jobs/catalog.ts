@@ -103,6 +103,15 @@ export const catalog = {
     concurrency: 20,
     share: { of: orgOf, ofOrg: 10, ofUser: 10 },
   }),
+  'computer.tidy': job({
+    payload: z.strictObject(owner),
+    policy: 'standard',
+    key: ({ org_id, mode, user_id }) => `${org_id} ${mode} ${user_id ?? ''}`,
+    retries: { limit: 20, delaySeconds: 5, maxDelaySeconds: 600 },
+    expireInSeconds: 600,
+    concurrency: 4,
+    share: { of: orgOf, ofOrg: 2, ofUser: 2 },
+  }),
   'connection.settle': job({
     payload: z.strictObject({ org_id: z.string(), mode: z.enum(modes), connection_id: z.string() }),
     policy: 'standard',

@@ -1,7 +1,7 @@
 import { fail } from '@vestra/contract/errors';
 import { findSettings } from '../../account/index.ts';
 import { createLimiter } from '../../platform/async/limiter.ts';
-import type { Caller } from '../../platform/caller.ts';
+import type { Caller, Tenant } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
@@ -15,8 +15,14 @@ import { forgetEverything, forgetFact, keepFacts, refusalOf, stopLearning } from
 
 const factsInAnswer = 5;
 
-export function memoryRoutes(dependencies: Search & { customer: CustomerMemory }): Handlers<'memory'> {
-  const { db, customer } = dependencies;
+export type MemoryDependencies = Search & {
+  customer: CustomerMemory;
+  /** Removes what traces and prompts would still tell of the owner's memories. Runs in the transaction of a deletion. */
+  forgotten?: (tx: Transaction, tenant: Tenant, userId: string | null) => Promise<void>;
+};
+
+export function memoryRoutes(dependencies: MemoryDependencies): Handlers<'memory'> {
+  const { db, customer, forgotten = async () => {} } = dependencies;
   // A request inside a transaction holds a connection, and slow endpoints must not use all of them.
   const limiter = createLimiter({ atOnce: 8, atOnceEach: 4, waitingEach: 64 });
   const modeOf = async (caller: Caller) => (await findSettings(db, caller)).memory_mode;
@@ -81,10 +87,17 @@ export function memoryRoutes(dependencies: Search & { customer: CustomerMemory }
     delete: async ({ caller, params, query }) => {
       const owner = await ownerAsked(caller, query.user_id);
       const id = params.memory_id;
-      if ((await modeOf(caller)) !== 'customer') await transaction(db, (tx) => forgetFact(tx, owner, id));
-      else {
+      if ((await modeOf(caller)) !== 'customer') {
+        await transaction(db, async (tx) => {
+          await forgetFact(tx, owner, id);
+          await forgotten(tx, owner, owner.userId);
+        });
+      } else {
         // Commit before the request, so that no fact from earlier text is sent to the endpoint afterwards.
-        await transaction(db, (tx) => stopLearning(tx, owner));
+        await transaction(db, async (tx) => {
+          await stopLearning(tx, owner);
+          await forgotten(tx, owner, owner.userId);
+        });
         if (!(await customer.delete(db, owner, id)).deleted) throw fail('memory_not_found');
       }
       return { object: 'memory', id, deleted: true };
@@ -92,7 +105,11 @@ export function memoryRoutes(dependencies: Search & { customer: CustomerMemory }
     deleteAll: async ({ caller, query }) => {
       const owner = await ownerAsked(caller, query.user_id);
       // Delete facts that are stored here in every mode. Otherwise they would return after a change of the mode.
-      const here = await transaction(db, (tx) => forgetEverything(tx, owner));
+      const here = await transaction(db, async (tx) => {
+        const count = await forgetEverything(tx, owner);
+        await forgotten(tx, owner, owner.userId);
+        return count;
+      });
       const isElsewhere = (await modeOf(caller)) === 'customer';
       const elsewhere = isElsewhere ? (await customer.deleteAll(db, owner)).memories_deleted : 0;
       return { user_id: owner.userId, deleted: true, memories_deleted: here + elsewhere };

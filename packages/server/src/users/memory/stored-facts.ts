@@ -1,6 +1,7 @@
 import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
+import { deleteAnswers } from '../../platform/http/idempotency.ts';
 import { findUser } from '../store.ts';
 import type { FactRow } from '../tables.ts';
 import { maxFactLength, maxFacts, type NewFact, type Owner, unfitFact } from './fact.ts';
@@ -104,6 +105,7 @@ export async function forgetFact(tx: Transaction, owner: Owner, id: string): Pro
   await lockMemory(tx, owner);
   const gone = await deleteFactsOf(tx, owner, [id]);
   if (gone.length === 0) throw fail('memory_not_found');
+  await deleteAnswers(tx, owner, { named: [], shownIds: gone });
   await noteDeletion(tx, owner);
   await refreshProfile(tx, owner);
 }
@@ -112,6 +114,7 @@ export async function forgetFact(tx: Transaction, owner: Owner, id: string): Pro
 export async function forgetEverything(tx: Transaction, owner: Owner): Promise<number> {
   await stopLearning(tx, owner);
   const gone = await deleteFactsOf(tx, owner);
+  await deleteAnswers(tx, owner, { named: [], shownIds: gone });
   await refreshProfile(tx, owner);
   return gone.length;
 }

@@ -54,6 +54,19 @@ describe('chat state', () => {
     expect(textsOf(withEvents(read, [delta(3, 'Good ', 1), delta(3, 'morning.', 1)]))).toEqual(['Good morning.']);
   });
 
+  it('removes a deleted task and replaces its result by a line', () => {
+    const task_id = id('task', 2);
+    const result = { ...message(3, 'work', 'The plum is ripe.', 1), task_id };
+    const read = chatReducer(emptyChat, { type: 'newest', messages: [message(2, 'user', 'Look.', 1), result] });
+    const about = (type: StreamEvent['type'], data: Record<string, unknown>) =>
+      ({ ...event(type, data, 1), task_id }) as StreamEvent;
+    const working = withEvents(read, [about('task.progress', { title: 'The plum', progress: [] })]);
+    const after = withEvents(working, [about('task.deleted', {}), about('task.deleted', {})]);
+    expect([Object.keys(working.works), after.works]).toEqual([[task_id], {}]);
+    expect(JSON.stringify(after)).not.toContain('plum');
+    expect(after.messages[id('msg', 3)]?.text).toBe('The task and its result were deleted.');
+  });
+
   it('keeps the partial text of a failed reply as final', () => {
     const turn = { id: id('turn', 1), task_id: null, status: 'failed' };
     const broken = withEvents(emptyChat, [delta(3, 'I thi', 1), event('turn.settled', { turn }, 1)]);

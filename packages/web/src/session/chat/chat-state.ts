@@ -1,4 +1,5 @@
 import type { Api } from '@vestra/contract/api';
+import { deletedTaskLine } from '@vestra/contract/deleted-task';
 import type { ResponseOf } from '@vestra/contract/route';
 import type { StreamEvent } from '@vestra/sdk/stream';
 import type { Trouble } from '../trouble.ts';
@@ -175,6 +176,8 @@ function afterEvent(state: ChatState, event: StreamEvent): ChatState {
       const now = type === 'task.started' ? state : withoutCalls(state, task_id);
       return withWork(now, task_id, { status, title, progress, isStopped: type === 'task.stopped' });
     }
+    case 'task.deleted':
+      return withoutTask(state, task_id);
     case 'file.created': {
       const { file } = data;
       const files = state.works[task_id ?? '']?.files ?? [];
@@ -183,6 +186,24 @@ function afterEvent(state: ChatState, event: StreamEvent): ChatState {
     default:
       return state;
   }
+}
+
+/** Removes a deleted task from the page. A line replaces its result, as on the server. */
+function withoutTask(state: ChatState, taskId: string | null): ChatState {
+  const others = <Kept>(all: Readonly<Record<string, Kept>>, of: (each: Kept, id: string) => string | null) =>
+    Object.fromEntries(Object.entries(all).filter(([id, each]) => of(each, id) !== taskId));
+  return {
+    ...state,
+    works: others(state.works, (_work, id) => id),
+    messages: Object.fromEntries(
+      Object.entries(state.messages).map(([id, message]) => [
+        id,
+        message.task_id === taskId ? { ...message, text: deletedTaskLine } : message,
+      ]),
+    ),
+    waits: others(state.waits, ({ interaction }) => interaction.task_id),
+    calls: others(state.calls, (call) => call.taskId),
+  };
 }
 
 const withTurn = (state: ChatState, turn: Turn): ChatState => ({

@@ -1,2 +1,2 @@
-export { countTasks, findTask } from '../records/tasks.ts';
+export { countTasks, findTask, unfinishedTaskIds } from '../records/tasks.ts';
 export { stopOneTask } from '../turns/stop.ts';

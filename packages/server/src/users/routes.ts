@@ -51,6 +51,10 @@ export function userRoutes({ db, jobs, shutOut, timezoneGiven }: UserDependencie
           : reference;
         const changes = { ...rest, ...(deployment !== undefined && { default_deployment: deployment }) };
         const row = await changeUser(tx, origin, params.user_id, changes);
+        // A job, so that open replies and tasks end even if this process dies now.
+        if (body.status === 'disabled') {
+          await jobs.send(tx, 'user.stop', { org_id: caller.orgId, mode: caller.mode, user_id: params.user_id });
+        }
         if (body.timezone !== undefined) await timezoneGiven(tx, caller, params.user_id, row.timezone);
         return {
           shown: (await presenter(tx, caller, [row]))(row),

@@ -2,6 +2,7 @@ import { fail } from '@vestra/contract/errors';
 import type { Database, Executor } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
+import type { JobSender } from '../../platform/jobs/catalog.ts';
 import { getVersion, listVersions, newestVersion } from '../versions/store.ts';
 import type { VersionRow } from '../versions/tables.ts';
 import {
@@ -21,6 +22,7 @@ import type { DeploymentRow } from './tables.ts';
 
 export type DeploymentDependencies = {
   db: Database;
+  jobs: JobSender;
   checkManifest: CheckManifest;
   fixContent: FixContent;
   /** Renders a version as the YAML of a deployment file. */
@@ -35,6 +37,7 @@ export type DeploymentDependencies = {
 
 export function deploymentRoutes({
   db,
+  jobs,
   checkManifest,
   fixContent,
   renderFile,
@@ -76,7 +79,12 @@ export function deploymentRoutes({
     unarchive: async ({ origin, params }) =>
       transaction(db, (tx) => changeStatus(tx, origin, { reference: params.deployment_id, status: 'active' })),
     delete: async ({ origin, params }) => {
-      const id = await transaction(db, (tx) => removeDeployment(tx, origin, params.deployment_id));
+      const id = await transaction(db, async (tx) => {
+        const deploymentId = await removeDeployment(tx, origin, params.deployment_id);
+        // A job, so that open replies and tasks end even if this process dies now.
+        await jobs.send(tx, 'deployment.stop', { org_id: origin.orgId, deployment_id: deploymentId });
+        return deploymentId;
+      });
       return { object: 'deployment', id, deleted: true };
     },
   };

@@ -10,7 +10,7 @@ import { sharedDate } from '../../platform/db/clock.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { maybeOne, rowsOf, run } from '../../platform/db/query.ts';
 import type { CachedRow } from '../../platform/db/row-cache.ts';
-import { sql } from '../../platform/db/sql.ts';
+import { type Sql, sql } from '../../platform/db/sql.ts';
 import { boolean, columnsOf, integer, json, text } from '../../platform/db/table.ts';
 import type { Memory } from '../../users/index.ts';
 import { type ConversationRow, conversations } from './tables.ts';
@@ -117,14 +117,16 @@ export const listConversations = (
       ORDER BY id DESC LIMIT ${limit + 1}`,
   );
 
-/** The user's conversations with an open turn or task. */
-export async function openConversationsOf(db: Executor, { orgId, mode }: Tenant, userId: string): Promise<string[]> {
-  const rows = await rowsOf(
-    db,
-    { id: text() },
-    sql`SELECT c.id FROM conversations c WHERE c.org_id = ${orgId} AND c.mode = ${mode} AND c.user_id = ${userId}
-        AND (c.open_tasks > 0 OR EXISTS (SELECT FROM turns t WHERE t.conversation_id = c.id AND t.settled_at IS NULL))`,
-  );
+/** The user's conversations with an open reply, task or interaction. */
+export const openConversationsOfUser = (db: Executor, { orgId, mode }: Tenant, userId: string): Promise<string[]> =>
+  openConversations(db, sql`org_id = ${orgId} AND mode = ${mode} AND user_id = ${userId}`);
+
+/** The same of a deployment, in both modes. */
+export const openConversationsOfDeployment = (db: Executor, orgId: string, deploymentId: string): Promise<string[]> =>
+  openConversations(db, sql`org_id = ${orgId} AND deployment_id = ${deploymentId}`);
+
+async function openConversations(db: Executor, which: Sql): Promise<string[]> {
+  const rows = await rowsOf(db, { id: text() }, sql`SELECT id FROM conversations WHERE ${which} AND status <> 'idle'`);
   return rows.map(({ id }) => id);
 }
 

@@ -105,7 +105,7 @@ describe('the end of a task', () => {
     ],
     [
       'by a limit is stopped with its reason',
-      { kind: 'stopped', said: silent, error: { code: limit.reason, message: limit.message }, limit },
+      { kind: 'stopped', said: silent, error: { code: limit.reason, message: limit.message }, cause: limit },
       {
         turn: ['stopped', 'max_budget', null],
         task: ['failed', 'max_budget', null],

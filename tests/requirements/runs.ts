@@ -26,4 +26,9 @@ export const runs = area('ends of runs', 'done', [
     'docs/browser.md#hidden-pages',
     'The page of an ended task is closed, or stays with a person who has a control session open; `browser_in_use` says why.',
   ],
+  [
+    'RUN-705',
+    'docs/conversations.md#ends-of-replies-and-tasks',
+    'After any sequence of messages, answers, stops, deletions, disabled and erased users and killed processes nothing is open or held, and the costs add up.',
+  ],
 ]);

@@ -114,6 +114,22 @@ describe('the end of a task', () => {
       },
     ],
     [
+      'because its user or deployment is gone is stopped with that reason',
+      {
+        kind: 'stopped',
+        said: silent,
+        error: { code: 'user_disabled', message: 'The user was disabled.' },
+        taskError: { code: 'user_disabled', message: 'The user was disabled.' },
+        cause: { reason: 'user_disabled', message: 'The user was disabled.' },
+      },
+      {
+        turn: ['stopped', 'user_disabled', null],
+        task: ['failed', 'user_disabled', null],
+        line: ['work', 'This work was stopped before it was finished.'],
+        log: ['task.stopped', 'turn.settled'],
+      },
+    ],
+    [
       'by a person is an error of the task alone',
       { kind: 'stopped', said: silent, error: null, taskError: { code: 'stopped', message: 'The work was stopped.' } },
       {

@@ -96,7 +96,7 @@ function decideBreak({ turn, task }: RunSubject, { kind, said, error, taskError 
   };
   if (task) {
     const why = taskError ?? error;
-    // Only a stop from outside has an error of its own for the task.
+    // Only a stop from outside gives the task a separate error.
     const text = taskError ? 'This work was stopped before it was finished.' : 'This work could not be finished.';
     return {
       turn: ended,

@@ -276,7 +276,8 @@ export async function faultsOf(server: AgentServer, id: string): Promise<string[
   const turns = ofType('turn.settled').map(({ data }) => data.turn);
   const { total } = (await server.call('GET', `/v1/usage/line-items?conversation_id=${id}`)).body;
   // Each turn is rounded to a hundred-thousandth of a dollar.
-  const isSum = turns.includes(undefined) || Math.abs(sum(turns) - total.cost_usd) < 0.000011 * Math.max(1, turns.length);
+  const isSum =
+    turns.includes(undefined) || Math.abs(sum(turns) - total.cost_usd) < 0.000011 * Math.max(1, turns.length);
   check(
     conversation.cost_usd === shown(total.cost_usd) && isSum,
     `cost ${conversation.cost_usd}, turns ${turns.map((turn) => turn?.cost_usd)}, line items ${total.cost_usd}`,

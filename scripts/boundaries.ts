@@ -25,7 +25,7 @@ const knownForeignTables: Record<string, readonly string[]> = {
   'engine/records/conversation-log.ts': ['conversation_events'],
   'engine/records/conversations.ts': ['deployments', 'ledger_entries'],
   'engine/tools/tool-categories.ts': ['deployment_versions'],
-  'integrations/sessions/store.ts': ['orgs', 'users'],
+  'integrations/sessions/store.ts': ['api_keys', 'mcp_grants', 'orgs', 'users'],
 };
 
 /** Against the direction of the imports: a delivery is written in the transaction of its event (decision 0006). */

@@ -56,6 +56,7 @@ import { records } from './requirements/records.ts';
 import { requests } from './requirements/requests.ts';
 import { retention } from './requirements/retention.ts';
 import { routines } from './requirements/routines.ts';
+import { runs } from './requirements/runs.ts';
 import { scenarios } from './requirements/scenarios.ts';
 import { secrets } from './requirements/secrets.ts';
 import { sessionPage } from './requirements/session-page.ts';
@@ -123,6 +124,7 @@ export const areas: readonly Area[] = [
   interactions,
   answers,
   tasks,
+  runs,
   batches,
   routines,
   users,

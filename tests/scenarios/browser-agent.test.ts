@@ -297,6 +297,38 @@ describe('work in the browser', () => {
     expect(await seenBy('rosa')).toEqual(seenByAll);
   });
 
+  it('leaves its page to a person who has a control session open, until they leave [RUN-704]', async () => {
+    sites.serve('shop.localhost', {
+      '/till': '<h1>Pay</h1><input autocomplete="cc-number">',
+      '/elsewhere': '<h1>Elsewhere</h1>',
+    });
+    desk.script(
+      inTurn(calling('browser_open', { url: shop('/till') }), calling('ask_question', { question: 'Ready?' }), {
+        text: 'Done.',
+      }),
+    );
+    const fetched = async () => {
+      const body = { url: shop('/elsewhere'), deployment: 'guarded' };
+      const answer = await desk.call('POST', '/v1/users/tom/browser/fetch', { body });
+      return [answer.status, answer.body.error?.message];
+    };
+    const payment = 'A page of this browser asks for payment details. The browser is private until that page is left.';
+    const task = await desk.work({ user_id: 'tom', deployment: 'anywhere' }, isWaiting);
+    expect(await fetched()).toEqual([409, payment]);
+    const { body: session } = await desk.call('POST', '/v1/sessions', { body: { user_id: 'tom', screen: 'control' } });
+    const { body: screen } = await desk.call('GET', `/v1/sessions/${session.id}/screen`, { key: session.token });
+    const { pathname } = new URL(screen.stream_url);
+    const stream = await desk.stream('GET', `${pathname}?${screen.preview_token_param}=${screen.preview_token}`);
+    await stream.waitFor(({ type, url }) => type === 'screen.state' && url === shop('/till'));
+    const [question] = await desk.open(task.conversation_id);
+    await desk.answer(question.id, { answers: ['Yes'] });
+    expect(await desk.until(`/v1/tasks/${task.id}`, isOver)).toMatchObject({ status: 'done' });
+    expect(await fetched()).toEqual([409, payment]);
+    stream.close();
+    await expect.poll(fetched).toEqual([200, undefined]);
+    expect(await seenBy('tom')).toEqual(seenByAll);
+  });
+
   it('hands over without a page if none is open [INT-011]', async () => {
     desk.script(inTurn(calling('request_handoff', { request: 'Please call them.' }), { text: 'Done.' }));
     const task = await desk.work({ deployment: 'anywhere' }, isWaiting);

@@ -116,7 +116,7 @@ describe('the deployment of a conversation', () => {
     expect((await server.call('DELETE', `/v1/deployments/${id}`)).status).toBe(200);
     expect((await server.show(old.id)).deployment_id).toBe(id);
     expect(await server.messages(old.id)).toHaveLength(2);
-    expect(codeOf(await server.send(old.id, { message: 'Still there?' }))).toEqual([409, 'deployment_archived']);
+    expect(codeOf(await server.send(old.id, { message: 'Still there?' }))).toEqual([409, 'deployment_deleted']);
   });
 });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Respond } from '../support/agent.ts';
 import { query } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
-import { startTalk, type Talk } from './conversations.fixture.ts';
+import { codeOf, startTalk, type Talk } from './conversations.fixture.ts';
 
 let model: ScriptedModelServer;
 let respond: Respond = () => ({ text: 'Hello.' });
@@ -130,6 +130,40 @@ describe('two servers on one database', () => {
     const stream = await here.stream('GET', `/v1/conversations/${id}/events`, { key: made.key });
     await there.call('DELETE', `/v1/keys/${made.id}`);
     expect(await stream.events).toEqual([]);
+  });
+
+  it('end the sessions of a key that the other revokes, and their streams [RUN-703]', async () => {
+    const { body: made } = await here.call('POST', '/v1/keys', { body: { name: 'leaked', scopes: ['runtime'] } });
+    const { id } = await here.begin();
+    const open = async (key: string) =>
+      (await here.call('POST', '/v1/sessions', { key, body: { conversation_id: id, chat: true } })).body;
+    const [session, kept] = [await open(made.key), await open(here.testKey)];
+    const follow = (key: string) => here.stream('GET', `/v1/conversations/${id}/events`, { key });
+    const [stream, keptStream] = [await follow(session.token), await follow(kept.token)];
+    await there.call('DELETE', `/v1/keys/${made.id}`);
+    expect(await stream.events).toEqual([]);
+    for (const server of [here, there]) {
+      const refused = await server.call('GET', `/v1/conversations/${id}`, { key: session.token });
+      expect(codeOf(refused)).toEqual([401, 'session_revoked']);
+      const shown = await server.call('GET', `/v1/sessions/${session.id}`, { key: here.testKey });
+      expect(shown.body.status).toBe('revoked');
+      expect((await server.call('GET', `/v1/conversations/${id}`, { key: kept.token })).status).toBe(200);
+    }
+    expect(await Promise.race([keptStream.events, here.show(id).then(() => 'open')])).toBe('open');
+    keptStream.close();
+  });
+
+  it('end a session that its key opened while the other revoked that key [RUN-703]', async () => {
+    const { body: made } = await here.call('POST', '/v1/keys', { body: { name: 'racing', scopes: ['runtime'] } });
+    const { id } = await here.begin();
+    const { body: session } = await here.call('POST', '/v1/sessions', {
+      key: made.key,
+      body: { conversation_id: id, chat: true },
+    });
+    // As a request that was authenticated before the revocation and committed after it would leave it.
+    await query(here.connectionString, 'UPDATE api_keys SET revoked_at = now() WHERE id = $1', [made.id]);
+    const refused = await here.call('GET', `/v1/conversations/${id}`, { key: session.token });
+    expect(codeOf(refused)).toEqual([401, 'session_revoked']);
   });
 
   it('keep a stream if the connection between them is lost, and end it if its key was revoked meanwhile', async () => {

@@ -122,7 +122,13 @@ export const agUi = {
     streams: true,
     streamed: runEvent,
     errors: [
-      ...(['deployment_not_found', 'deployment_not_live', 'deployment_archived', 'invalid_deployment'] as const),
+      ...([
+        'deployment_not_found',
+        'deployment_not_live',
+        'deployment_archived',
+        'deployment_deleted',
+        'invalid_deployment',
+      ] as const),
       ...(['user_required', 'user_disabled', 'conversation_not_found', 'conversation_user_mismatch'] as const),
       ...(['interaction_not_found', 'already_answered', 'interaction_expired', 'present_user_required'] as const),
       ...(['answer_mismatch', 'answers_mismatch', 'answers_required', 'connect_app_instead', 'not_ready'] as const),

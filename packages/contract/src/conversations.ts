@@ -115,6 +115,7 @@ const refusals = [
   'user_disabled',
   'deployment_not_live',
   'deployment_archived',
+  'deployment_deleted',
   'wallet_empty',
   'org_cap_reached',
   'user_cap_reached',

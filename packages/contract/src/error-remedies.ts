@@ -184,6 +184,7 @@ export const errorRemedies: Readonly<Record<ErrorCode, string>> = {
   deployment_archived: 'Restore it with `POST …/unarchive`, or use another one.',
   deployment_changed:
     'Read the newest file (`format=yaml`), merge your change into it, and apply with its `newest_version`, or omit `expected_version`.',
+  deployment_deleted: 'Start a new conversation with another deployment.',
   deployment_live: 'Archive it instead of deleting it.',
   deployment_not_live: 'Promote a version with a live key, or use a test key for the draft.',
   idempotency_in_progress: 'Try again in a few seconds with the same key.',

@@ -200,6 +200,7 @@ export const errorCatalogue = {
   browser_in_use: row(409, 'A person is using this browser.'),
   deployment_archived: row(409, 'This deployment is archived.'),
   deployment_changed: row(409, 'Somebody else has applied another version since the one you named.'),
+  deployment_deleted: row(409, 'The deployment was deleted.'),
   deployment_live: row(409, 'A version of this deployment is live.'),
   deployment_not_live: row(409, 'No version of this deployment is live.'),
   idempotency_in_progress: row(409, 'A call with this Idempotency-Key is still running.'),

@@ -28,13 +28,13 @@ import { user } from './users.ts';
 import { type WebhookEventType, webhookEventTypes } from './webhook-event-types.ts';
 import { webhookEndpoint } from './webhooks.ts';
 
-/** Present if a limit or a policy stopped it, absent if a person did. */
+/** Present if a limit, a policy or the end of its user or deployment stopped it, absent if a person did. */
 const whyStopped = {
   reason: z
     .string()
     .optional()
     .describe(
-      'The reason: `max_turns`, `max_budget`, `credits_exhausted` or `hook_blocked`; absent if a caller or a person stopped it.',
+      'The reason: `max_turns`, `max_budget`, `credits_exhausted`, `hook_blocked`, `user_disabled` or `deployment_deleted`; absent if a caller or a person stopped it.',
     ),
   message: z
     .string()

@@ -285,6 +285,7 @@ export const interactions = {
       'present_user_required',
       'already_answered',
       'interaction_expired',
+      'user_disabled',
     ],
     command: 'interactions answer',
   }),
@@ -299,7 +300,7 @@ export const interactions = {
     params: interactionParams,
     status: 200,
     response: interaction,
-    errors: ['already_answered', 'interaction_expired'],
+    errors: ['already_answered', 'interaction_expired', 'user_disabled'],
     command: 'interactions cancel',
   }),
 };

@@ -17,6 +17,7 @@ const refusals = [
     'invalid_deployment',
     'deployment_not_live',
     'deployment_archived',
+    'deployment_deleted',
     'user_required',
     'user_disabled',
   ] as const),

@@ -12,6 +12,7 @@ const sentences: Readonly<Record<string, string>> = {
   hook_blocked: 'This is not allowed here.',
   model_error: 'The agent could not answer. Try again in a moment.',
   model_unavailable: 'The agent is not available.',
+  deployment_deleted: 'The agent is not available.',
 };
 
 const otherwise = 'Something went wrong. Try again in a moment.';

@@ -161,6 +161,7 @@ const runErrors = [
   'user_disabled',
   'deployment_not_live',
   'deployment_archived',
+  'deployment_deleted',
   'wallet_empty',
   'org_cap_reached',
   'user_cap_reached',

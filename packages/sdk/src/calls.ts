@@ -783,7 +783,7 @@ export type Calls = {
      * - `plan`: The task shows its plan and waits for approval before it starts.
      * - `stream`: Return the events of the turn until it settles.
      *
-     * @throws {VestraError} `message_required`, `output_schema_invalid`, `output_schema_too_large`, `invalid_tool_input`, `tool_name_reserved`, `duplicate_name`, `user_disabled`, `deployment_not_live`, `deployment_archived`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `user_required`, `invalid_deployment`, `deployment_required`
+     * @throws {VestraError} `message_required`, `output_schema_invalid`, `output_schema_too_large`, `invalid_tool_input`, `tool_name_reserved`, `duplicate_name`, `user_disabled`, `deployment_not_live`, `deployment_archived`, `deployment_deleted`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `user_required`, `invalid_deployment`, `deployment_required`
      */
     create: RouteCall<Api['conversations']['create']>;
     /**
@@ -818,7 +818,7 @@ export type Calls = {
      * - `when_busy`: During a reply: `queue` waits for it to end; `interrupt` stops it and the queued messages, and is answered at once. Open tasks continue.
      * - `tool_results`: Results of pending calls of your functions, at most 32; each has `output` or `error`.
      *
-     * @throws {VestraError} `message_required`, `output_schema_invalid`, `output_schema_too_large`, `invalid_tool_input`, `tool_name_reserved`, `duplicate_name`, `user_disabled`, `deployment_not_live`, `deployment_archived`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `conversation_not_found`, `answer_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`
+     * @throws {VestraError} `message_required`, `output_schema_invalid`, `output_schema_too_large`, `invalid_tool_input`, `tool_name_reserved`, `duplicate_name`, `user_disabled`, `deployment_not_live`, `deployment_archived`, `deployment_deleted`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `conversation_not_found`, `answer_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`
      */
     send: RouteCall<Api['conversations']['send']>;
     /**
@@ -1018,7 +1018,7 @@ export type Calls = {
      * - `present_user`: The approval comes from a present user.
      * - `nonce`: For an approval in person: the `nonce` of the interaction.
      *
-     * @throws {VestraError} `answer_mismatch`, `answers_mismatch`, `answers_not_expected`, `answers_required`, `connect_app_instead`, `decision_not_expected`, `install_ability_instead`, `nonce_mismatch`, `present_user_required`, `already_answered`, `interaction_expired`
+     * @throws {VestraError} `answer_mismatch`, `answers_mismatch`, `answers_not_expected`, `answers_required`, `connect_app_instead`, `decision_not_expected`, `install_ability_instead`, `nonce_mismatch`, `present_user_required`, `already_answered`, `interaction_expired`, `user_disabled`
      */
     answer: RouteCall<Api['interactions']['answer']>;
     /**
@@ -1030,7 +1030,7 @@ export type Calls = {
      *
      * - `interaction_id`: The id of an interaction, `int_…`, or of a call of your function, `call_…`.
      *
-     * @throws {VestraError} `already_answered`, `interaction_expired`
+     * @throws {VestraError} `already_answered`, `interaction_expired`, `user_disabled`
      */
     cancel: RouteCall<Api['interactions']['cancel']>;
   };
@@ -1365,7 +1365,7 @@ export type Calls = {
      *
      * - `routine_id`: The id of a routine, `rtn_` and 24 characters.
      *
-     * @throws {VestraError} `user_disabled`, `deployment_not_live`, `deployment_archived`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`
+     * @throws {VestraError} `user_disabled`, `deployment_not_live`, `deployment_archived`, `deployment_deleted`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`
      */
     run: RouteCall<Api['routines']['run']>;
     /**
@@ -1377,7 +1377,7 @@ export type Calls = {
      *
      * - `routine_id`: The id of a routine, `rtn_` and 24 characters.
      *
-     * @throws {VestraError} `user_disabled`, `deployment_not_live`, `deployment_archived`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `payload_too_large`, `not_a_trigger_routine`
+     * @throws {VestraError} `user_disabled`, `deployment_not_live`, `deployment_archived`, `deployment_deleted`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `payload_too_large`, `not_a_trigger_routine`
      */
     trigger: RouteCall<Api['routines']['trigger']>;
   };
@@ -2127,7 +2127,7 @@ export type Calls = {
      * - `prompt_cache_options`: Accepted and ignored.
      * - `prompt_cache_retention`: Accepted and ignored.
      *
-     * @throws {VestraError} `model_not_found`, `invalid_deployment`, `deployment_not_live`, `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`, `file_too_large`, `invalid_tool_input`
+     * @throws {VestraError} `model_not_found`, `invalid_deployment`, `deployment_not_live`, `deployment_archived`, `deployment_deleted`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`, `file_too_large`, `invalid_tool_input`
      */
     chat: RouteCall<Api['openai']['chat']>;
     /**
@@ -2177,7 +2177,7 @@ export type Calls = {
      * - `prompt_cache_options`: Accepted and ignored.
      * - `prompt_cache_retention`: Accepted and ignored.
      *
-     * @throws {VestraError} `model_not_found`, `invalid_deployment`, `deployment_not_live`, `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`, `file_too_large`, `invalid_tool_input`
+     * @throws {VestraError} `model_not_found`, `invalid_deployment`, `deployment_not_live`, `deployment_archived`, `deployment_deleted`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`, `file_too_large`, `invalid_tool_input`
      */
     respond: RouteCall<Api['openai']['respond']>;
     /**
@@ -2317,7 +2317,7 @@ export type Calls = {
      * - `context`: Data for this run; read as data, never as instructions.
      * - `resume`: Answers to the interrupts of the previous run.
      *
-     * @throws {VestraError} `deployment_not_found`, `deployment_not_live`, `deployment_archived`, `invalid_deployment`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `answer_mismatch`, `answers_mismatch`, `answers_required`, `connect_app_instead`, `not_ready`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `file_not_found`, `file_too_large`
+     * @throws {VestraError} `deployment_not_found`, `deployment_not_live`, `deployment_archived`, `deployment_deleted`, `invalid_deployment`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `answer_mismatch`, `answers_mismatch`, `answers_required`, `connect_app_instead`, `not_ready`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `file_not_found`, `file_too_large`
      */
     run: RouteCall<Api['agUi']['run']>;
   };

@@ -173,6 +173,7 @@ ErrorCode = Literal[
     "browser_in_use",
     "deployment_archived",
     "deployment_changed",
+    "deployment_deleted",
     "deployment_live",
     "deployment_not_live",
     "idempotency_in_progress",

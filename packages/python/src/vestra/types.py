@@ -721,8 +721,8 @@ class Task(Resource):
 class TaskWithReason(Task):
     """The object of the event, as it was at that moment."""
     reason: str | None = None
-    """The reason: `max_turns`, `max_budget`, `credits_exhausted` or `hook_blocked`; absent if a caller
-    or a person stopped it.
+    """The reason: `max_turns`, `max_budget`, `credits_exhausted`, `hook_blocked`, `user_disabled` or
+    `deployment_deleted`; absent if a caller or a person stopped it.
     """
     message: str | None = None
     """The reason as a sentence; absent if a caller or a person stopped it."""
@@ -3536,8 +3536,8 @@ class TaskStoppedData(Resource):
     task: Task
     """A longer piece of work, separate from the reply."""
     reason: str | None = None
-    """The reason: `max_turns`, `max_budget`, `credits_exhausted` or `hook_blocked`; absent if a caller
-    or a person stopped it.
+    """The reason: `max_turns`, `max_budget`, `credits_exhausted`, `hook_blocked`, `user_disabled` or
+    `deployment_deleted`; absent if a caller or a person stopped it.
     """
     message: str | None = None
     """The reason as a sentence; absent if a caller or a person stopped it."""

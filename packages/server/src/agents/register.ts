@@ -23,7 +23,7 @@ export type AgentServices = {
 };
 
 /** Checks of higher modules before something live changes. */
-export type AgentPorts = Omit<DeploymentDependencies, 'db'> & {
+export type AgentPorts = Omit<DeploymentDependencies, 'db' | 'jobs'> & {
   republishLive: RepublishLive;
   search: Parameters<typeof notebookRoutes>[0]['search'];
 };
@@ -35,7 +35,7 @@ export function register(
   const { db, vault, jobs, models, assertCallable, documents, embeddings, comparesVectors, mcpClient } = kernel;
   return {
     routes: () => ({
-      deployments: deploymentRoutes({ db, ...deployments }),
+      deployments: deploymentRoutes({ db, jobs, ...deployments }),
       notebooks: notebookRoutes({ db, reader: documents, republishLive, jobs, embeddings, search }),
       skills: skillRoutes({ db, openZip, republishLive }),
       mcpServers: mcpServerRoutes({ db, vault, client: mcpClient, assertCallable, republishLive }),

@@ -7,6 +7,7 @@ import {
   type EraseTask,
   type Registration,
 } from '../platform/registration.ts';
+import { findUser } from '../users/index.ts';
 import { deleteInactiveConversations } from './conversations/delete.ts';
 import { conversationRoutes } from './conversations/routes.ts';
 import { fileEraser, pruneToolFiles, pruneUnused } from './files/content.ts';
@@ -15,6 +16,7 @@ import { createDownloadLinks } from './files/downloads.ts';
 import { fileRoutes } from './files/routes.ts';
 import { interactionRoutes } from './interactions/routes.ts';
 import { eraseConversations, eraseConversationsOf, eraseTestsOf, pruneStreams } from './records/conversation-log.ts';
+import { openConversationsOfDeployment, openConversationsOfUser } from './records/conversations.ts';
 import { isAttached } from './records/messages.ts';
 import { pruneTraces } from './records/run-steps.ts';
 import { extractMemories } from './runs/extract-memories.ts';
@@ -22,6 +24,7 @@ import type { Engine } from './runs/ports.ts';
 import { taskRoutes } from './tasks/routes.ts';
 import { expireInteractions } from './turns/interactions.ts';
 import { runReplyJob, runTaskJob, unfinishedReplies, unfinishedTasks } from './turns/start-run.ts';
+import { deploymentDeleted, stopConversations, userDisabled } from './turns/stop.ts';
 
 export function register(
   { config, db, files, signingSecret }: Kernel,
@@ -67,6 +70,16 @@ export function register(
     jobs: {
       'turn.run': ({ conversation_id, turn_id }) => runReplyJob(engine, conversation_id, turn_id),
       'task.run': (task) => runTaskJob(engine, task),
+      'user.stop': async ({ org_id: orgId, mode, user_id }) => {
+        const tenant = { orgId, mode };
+        // The user may have been enabled again since.
+        if ((await findUser(db, tenant, user_id))?.status !== 'disabled') return;
+        await stopConversations(engine, await openConversationsOfUser(db, tenant, user_id), userDisabled);
+      },
+      'deployment.stop': async ({ org_id, deployment_id }) => {
+        const ids = await openConversationsOfDeployment(db, org_id, deployment_id);
+        await stopConversations(engine, ids, deploymentDeleted);
+      },
       'interaction.expire': () => expireInteractions(engine),
       'memory.keep': (_payload, { signal }) => extractMemories(engine, signal),
     },

@@ -103,6 +103,8 @@ export const sessions = table('sessions', {
   voice: text().nullable(),
   memory: boolean(),
   driver: text(),
+  /** The key or the MCP client's grant that opened it, which it ends with; null if a member did. */
+  opened_by: text().nullable(),
   opening: jsonb<Opening>().nullable(),
   /** The number of voice calls so far. */
   voice_calls: integer().withDefault(),

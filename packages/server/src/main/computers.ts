@@ -13,6 +13,7 @@ import { makeComputerFolders, numbersHere, removeComputerFolders } from '../comp
 import { createHomeArchive } from '../computers/machine/home-archive.ts';
 import { homePath } from '../computers/machine/home-files.ts';
 import { type Computers, createComputers } from '../computers/running-computer.ts';
+import { unfinishedTaskIds } from '../engine/tasks/index.ts';
 import {
   type AnswerCall,
   createAskProcess,
@@ -126,6 +127,7 @@ export function assembleBrowsers(
     computers,
     log,
     start: browserStarter({ executable, allowPrivate, log }),
+    openTasks: (ids) => unfinishedTaskIds(db, ids),
     obstacle: () => {
       looked ??= config.computer.setting === 'off' ? Promise.resolve(switchedOff) : browserObstacle(executable);
       return looked;

@@ -20,11 +20,11 @@ import { findConversation } from '../engine/conversations/index.ts';
 import { downloadSource } from '../engine/files/downloads.ts';
 import { createDownloadLinks } from '../engine/files/index.ts';
 import type { Engine } from '../engine/index.ts';
-import { conversationIdsOf } from '../engine/records/conversations.ts';
+import { conversationIdsOf, openConversationsOfUser } from '../engine/records/conversations.ts';
 import { emptyMemoryCalls } from '../engine/records/redaction.ts';
 import { register as registerEngine } from '../engine/register.ts';
 import { findTask } from '../engine/tasks/index.ts';
-import { stopUser } from '../engine/turns/stop.ts';
+import { stopConversations, userDeleted } from '../engine/turns/stop.ts';
 import { register as registerEvaluation } from '../evaluation/register.ts';
 import { latestRuns } from '../evaluation/test-runs/store.ts';
 import { register as registerIntegrations } from '../integrations/register.ts';
@@ -161,7 +161,7 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
     return async ({ org_id, mode, user_id }: { org_id: string; mode: 'test' | 'live'; user_id: string }) => {
       const tenant = { orgId: org_id, mode };
       // Stop the user first: calls in flight are charged while the user exists, and no run wakes the computer again.
-      await stopUser(engine, tenant, user_id);
+      await stopConversations(engine, await openConversationsOfUser(db, tenant, user_id), userDeleted);
       // This waits for programs to end, so it must not hold a transaction open.
       await computers.erase({ ...tenant, userId: user_id });
       const conversationIds = await conversationIdsOf(db, tenant, user_id);

@@ -21,6 +21,8 @@ export type Caller = {
     conversationId: string | null;
     switchedOn: readonly Capability[];
     expiresAt: Date;
+    /** The key or grant that opened it, which it ends with. */
+    openedBy: string | null;
   } | null;
 };
 

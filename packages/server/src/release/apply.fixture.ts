@@ -169,6 +169,7 @@ function appOn(db: Database, dependencies: ApplyDependencies): App {
   const deployments = {
     ...deploymentRoutes({
       db,
+      jobs: dependencies.jobs,
       checkManifest: manifestChecker(dependencies),
       fixContent,
       renderFile,

@@ -55,6 +55,10 @@ export function userRoutes({ db, jobs, shutOut, timezoneGiven, capsChange }: Use
         const hasCap = body.spend_cap_usd !== undefined || body.monthly_cap_usd !== undefined;
         if (hasCap) await capsChange(tx, caller, params.user_id);
         const row = await changeUser(tx, origin, params.user_id, changes);
+        // A job, so that open replies and tasks end even if this process dies now.
+        if (body.status === 'disabled') {
+          await jobs.send(tx, 'user.stop', { org_id: caller.orgId, mode: caller.mode, user_id: params.user_id });
+        }
         if (body.timezone !== undefined) await timezoneGiven(tx, caller, params.user_id, row.timezone);
         return {
           shown: (await presenter(tx, caller, [row]))(row),

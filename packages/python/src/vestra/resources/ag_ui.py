@@ -28,11 +28,12 @@ class AgUi(Group):
             service_user: The user the agent works for.
 
         Fails with `deployment_not_found`, `deployment_not_live`, `deployment_archived`,
-        `invalid_deployment`, `user_required`, `user_disabled`, `conversation_not_found`,
-        `conversation_user_mismatch`, `interaction_not_found`, `already_answered`,
-        `interaction_expired`, `present_user_required`, `answer_mismatch`, `answers_mismatch`,
-        `answers_required`, `connect_app_instead`, `not_ready`, `wallet_empty`, `org_cap_reached`,
-        `user_cap_reached`, `model_unavailable`, `file_not_found`, `file_too_large`.
+        `deployment_deleted`, `invalid_deployment`, `user_required`, `user_disabled`,
+        `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`,
+        `already_answered`, `interaction_expired`, `present_user_required`, `answer_mismatch`,
+        `answers_mismatch`, `answers_required`, `connect_app_instead`, `not_ready`, `wallet_empty`,
+        `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `file_not_found`,
+        `file_too_large`.
         """
         return self._streamable(
             object,
@@ -70,11 +71,12 @@ class AsyncAgUi(AsyncGroup):
             service_user: The user the agent works for.
 
         Fails with `deployment_not_found`, `deployment_not_live`, `deployment_archived`,
-        `invalid_deployment`, `user_required`, `user_disabled`, `conversation_not_found`,
-        `conversation_user_mismatch`, `interaction_not_found`, `already_answered`,
-        `interaction_expired`, `present_user_required`, `answer_mismatch`, `answers_mismatch`,
-        `answers_required`, `connect_app_instead`, `not_ready`, `wallet_empty`, `org_cap_reached`,
-        `user_cap_reached`, `model_unavailable`, `file_not_found`, `file_too_large`.
+        `deployment_deleted`, `invalid_deployment`, `user_required`, `user_disabled`,
+        `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`,
+        `already_answered`, `interaction_expired`, `present_user_required`, `answer_mismatch`,
+        `answers_mismatch`, `answers_required`, `connect_app_instead`, `not_ready`, `wallet_empty`,
+        `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `file_not_found`,
+        `file_too_large`.
         """
         return await self._streamable(
             object,

@@ -157,9 +157,9 @@ class Conversations(Group):
 
         Fails with `message_required`, `output_schema_invalid`, `output_schema_too_large`,
         `invalid_tool_input`, `tool_name_reserved`, `duplicate_name`, `user_disabled`,
-        `deployment_not_live`, `deployment_archived`, `wallet_empty`, `org_cap_reached`,
-        `user_cap_reached`, `model_unavailable`, `user_required`, `invalid_deployment`,
-        `deployment_required`.
+        `deployment_not_live`, `deployment_archived`, `deployment_deleted`, `wallet_empty`,
+        `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `user_required`,
+        `invalid_deployment`, `deployment_required`.
         """
         return self._streamable(
             types.Conversation,
@@ -308,9 +308,9 @@ class Conversations(Group):
 
         Fails with `message_required`, `output_schema_invalid`, `output_schema_too_large`,
         `invalid_tool_input`, `tool_name_reserved`, `duplicate_name`, `user_disabled`,
-        `deployment_not_live`, `deployment_archived`, `wallet_empty`, `org_cap_reached`,
-        `user_cap_reached`, `model_unavailable`, `conversation_not_found`, `answer_mismatch`,
-        `interaction_not_found`, `already_answered`, `interaction_expired`.
+        `deployment_not_live`, `deployment_archived`, `deployment_deleted`, `wallet_empty`,
+        `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `conversation_not_found`,
+        `answer_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`.
         """
         return self._streamable(
             types.Turn,
@@ -734,9 +734,9 @@ class AsyncConversations(AsyncGroup):
 
         Fails with `message_required`, `output_schema_invalid`, `output_schema_too_large`,
         `invalid_tool_input`, `tool_name_reserved`, `duplicate_name`, `user_disabled`,
-        `deployment_not_live`, `deployment_archived`, `wallet_empty`, `org_cap_reached`,
-        `user_cap_reached`, `model_unavailable`, `user_required`, `invalid_deployment`,
-        `deployment_required`.
+        `deployment_not_live`, `deployment_archived`, `deployment_deleted`, `wallet_empty`,
+        `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `user_required`,
+        `invalid_deployment`, `deployment_required`.
         """
         return await self._streamable(
             types.Conversation,
@@ -885,9 +885,9 @@ class AsyncConversations(AsyncGroup):
 
         Fails with `message_required`, `output_schema_invalid`, `output_schema_too_large`,
         `invalid_tool_input`, `tool_name_reserved`, `duplicate_name`, `user_disabled`,
-        `deployment_not_live`, `deployment_archived`, `wallet_empty`, `org_cap_reached`,
-        `user_cap_reached`, `model_unavailable`, `conversation_not_found`, `answer_mismatch`,
-        `interaction_not_found`, `already_answered`, `interaction_expired`.
+        `deployment_not_live`, `deployment_archived`, `deployment_deleted`, `wallet_empty`,
+        `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `conversation_not_found`,
+        `answer_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`.
         """
         return await self._streamable(
             types.Turn,

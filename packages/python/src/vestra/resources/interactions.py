@@ -124,7 +124,7 @@ class Interactions(Group):
         Fails with `answer_mismatch`, `answers_mismatch`, `answers_not_expected`,
         `answers_required`, `connect_app_instead`, `decision_not_expected`,
         `install_ability_instead`, `nonce_mismatch`, `present_user_required`, `already_answered`,
-        `interaction_expired`.
+        `interaction_expired`, `user_disabled`.
         """
         return self._call(
             types.Interaction,
@@ -161,7 +161,7 @@ class Interactions(Group):
             interaction_id: The id of an interaction, `int_…`, or of a call of your function,
                 `call_…`.
 
-        Fails with `already_answered`, `interaction_expired`.
+        Fails with `already_answered`, `interaction_expired`, `user_disabled`.
         """
         return self._call(
             types.Interaction,
@@ -290,7 +290,7 @@ class AsyncInteractions(AsyncGroup):
         Fails with `answer_mismatch`, `answers_mismatch`, `answers_not_expected`,
         `answers_required`, `connect_app_instead`, `decision_not_expected`,
         `install_ability_instead`, `nonce_mismatch`, `present_user_required`, `already_answered`,
-        `interaction_expired`.
+        `interaction_expired`, `user_disabled`.
         """
         return await self._call(
             types.Interaction,
@@ -327,7 +327,7 @@ class AsyncInteractions(AsyncGroup):
             interaction_id: The id of an interaction, `int_…`, or of a call of your function,
                 `call_…`.
 
-        Fails with `already_answered`, `interaction_expired`.
+        Fails with `already_answered`, `interaction_expired`, `user_disabled`.
         """
         return await self._call(
             types.Interaction,

@@ -102,9 +102,9 @@ class Openai(Group):
             prompt_cache_retention: Accepted and ignored.
 
         Fails with `model_not_found`, `invalid_deployment`, `deployment_not_live`,
-        `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`,
-        `conversation_user_mismatch`, `interaction_not_found`, `already_answered`,
-        `interaction_expired`, `present_user_required`, `output_schema_invalid`,
+        `deployment_archived`, `deployment_deleted`, `user_required`, `user_disabled`,
+        `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`,
+        `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`,
         `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`,
         `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`,
         `file_too_large`, `invalid_tool_input`.
@@ -252,9 +252,9 @@ class Openai(Group):
             prompt_cache_retention: Accepted and ignored.
 
         Fails with `model_not_found`, `invalid_deployment`, `deployment_not_live`,
-        `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`,
-        `conversation_user_mismatch`, `interaction_not_found`, `already_answered`,
-        `interaction_expired`, `present_user_required`, `output_schema_invalid`,
+        `deployment_archived`, `deployment_deleted`, `user_required`, `user_disabled`,
+        `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`,
+        `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`,
         `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`,
         `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`,
         `file_too_large`, `invalid_tool_input`.
@@ -678,9 +678,9 @@ class AsyncOpenai(AsyncGroup):
             prompt_cache_retention: Accepted and ignored.
 
         Fails with `model_not_found`, `invalid_deployment`, `deployment_not_live`,
-        `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`,
-        `conversation_user_mismatch`, `interaction_not_found`, `already_answered`,
-        `interaction_expired`, `present_user_required`, `output_schema_invalid`,
+        `deployment_archived`, `deployment_deleted`, `user_required`, `user_disabled`,
+        `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`,
+        `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`,
         `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`,
         `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`,
         `file_too_large`, `invalid_tool_input`.
@@ -828,9 +828,9 @@ class AsyncOpenai(AsyncGroup):
             prompt_cache_retention: Accepted and ignored.
 
         Fails with `model_not_found`, `invalid_deployment`, `deployment_not_live`,
-        `deployment_archived`, `user_required`, `user_disabled`, `conversation_not_found`,
-        `conversation_user_mismatch`, `interaction_not_found`, `already_answered`,
-        `interaction_expired`, `present_user_required`, `output_schema_invalid`,
+        `deployment_archived`, `deployment_deleted`, `user_required`, `user_disabled`,
+        `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`,
+        `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`,
         `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`,
         `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`,
         `file_too_large`, `invalid_tool_input`.

@@ -255,8 +255,9 @@ class Routines(Group):
         Args:
             routine_id: The id of a routine, `rtn_` and 24 characters.
 
-        Fails with `user_disabled`, `deployment_not_live`, `deployment_archived`, `wallet_empty`,
-        `org_cap_reached`, `user_cap_reached`, `model_unavailable`.
+        Fails with `user_disabled`, `deployment_not_live`, `deployment_archived`,
+        `deployment_deleted`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`,
+        `model_unavailable`.
         """
         return self._call(
             types.RoutineRun,
@@ -285,9 +286,9 @@ class Routines(Group):
             routine_id: The id of a routine, `rtn_` and 24 characters.
             body: The request body, sent unchanged.
 
-        Fails with `user_disabled`, `deployment_not_live`, `deployment_archived`, `wallet_empty`,
-        `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `payload_too_large`,
-        `not_a_trigger_routine`.
+        Fails with `user_disabled`, `deployment_not_live`, `deployment_archived`,
+        `deployment_deleted`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`,
+        `model_unavailable`, `payload_too_large`, `not_a_trigger_routine`.
         """
         return self._call(
             types.RoutineRun,
@@ -548,8 +549,9 @@ class AsyncRoutines(AsyncGroup):
         Args:
             routine_id: The id of a routine, `rtn_` and 24 characters.
 
-        Fails with `user_disabled`, `deployment_not_live`, `deployment_archived`, `wallet_empty`,
-        `org_cap_reached`, `user_cap_reached`, `model_unavailable`.
+        Fails with `user_disabled`, `deployment_not_live`, `deployment_archived`,
+        `deployment_deleted`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`,
+        `model_unavailable`.
         """
         return await self._call(
             types.RoutineRun,
@@ -578,9 +580,9 @@ class AsyncRoutines(AsyncGroup):
             routine_id: The id of a routine, `rtn_` and 24 characters.
             body: The request body, sent unchanged.
 
-        Fails with `user_disabled`, `deployment_not_live`, `deployment_archived`, `wallet_empty`,
-        `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `payload_too_large`,
-        `not_a_trigger_routine`.
+        Fails with `user_disabled`, `deployment_not_live`, `deployment_archived`,
+        `deployment_deleted`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`,
+        `model_unavailable`, `payload_too_large`, `not_a_trigger_routine`.
         """
         return await self._call(
             types.RoutineRun,

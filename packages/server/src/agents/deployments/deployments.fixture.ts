@@ -18,6 +18,7 @@ export function startDeployments(given: Partial<Omit<DeploymentDependencies, 'db
   return startTestApp(({ db }) => ({
     deployments: deploymentRoutes({
       db,
+      jobs: { send: async () => '', sendMany: async () => [] },
       checkManifest: async (_tx, _caller, manifest) => manifest as Manifest,
       fixContent: async () => noContent,
       renderFile: async (_db, { slug }, { version }) => `name: ${slug}\n# version ${version}\n`,

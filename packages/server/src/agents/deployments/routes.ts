@@ -3,6 +3,7 @@ import type { Origin } from '../../platform/caller.ts';
 import type { Database, Executor } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
+import type { JobSender } from '../../platform/jobs/catalog.ts';
 import { getVersion, listVersions, newestVersion } from '../versions/store.ts';
 import type { VersionRow } from '../versions/tables.ts';
 import {
@@ -23,6 +24,7 @@ import type { DeploymentRow } from './tables.ts';
 
 export type DeploymentDependencies = {
   db: Database;
+  jobs: JobSender;
   checkManifest: CheckManifest;
   fixContent: FixContent;
   /** Renders a version as the YAML of a deployment file. */
@@ -38,6 +40,7 @@ export type DeploymentDependencies = {
 
 export function deploymentRoutes({
   db,
+  jobs,
   checkManifest,
   fixContent,
   renderFile,
@@ -81,7 +84,12 @@ export function deploymentRoutes({
     archive: async ({ origin, params }) => archive(origin, params.deployment_id),
     unarchive: async ({ origin, params }) => unarchive(origin, params.deployment_id),
     delete: async ({ origin, params }) => {
-      const id = await transaction(db, (tx) => removeDeployment(tx, origin, params.deployment_id));
+      const id = await transaction(db, async (tx) => {
+        const deploymentId = await removeDeployment(tx, origin, params.deployment_id);
+        // A job, so that open replies and tasks end even if this process dies now.
+        await jobs.send(tx, 'deployment.stop', { org_id: origin.orgId, deployment_id: deploymentId });
+        return deploymentId;
+      });
       return { object: 'deployment', id, deleted: true };
     },
   };

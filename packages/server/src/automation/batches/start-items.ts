@@ -156,7 +156,7 @@ type Runs = { deployment: DeploymentRow; admission: Admission };
 
 async function admittedDeployment(engine: Engine, tx: Transaction, batch: BatchRow): Promise<Runs> {
   const found = batch.deployment_id === null ? undefined : await findDeployment(tx, batch.org_id, batch.deployment_id);
-  if (!found) throw fail('deployment_archived', { message: 'The deployment of this batch was deleted.' });
+  if (!found) throw fail('deployment_deleted');
   const place = { mode: batch.mode, pinned_version: null, deployment_version: null };
   return { deployment: found.deployment, admission: await admit(engine, tx, place, found.deployment) };
 }

@@ -103,7 +103,7 @@ async function placeOf(tx: Transaction, tenant: Tenant, routine: RoutineRow): Pr
     named === null
       ? await defaultDeployment(tx, tenant, user)
       : ((await findDeployment(tx, tenant.orgId, named))?.deployment ?? null);
-  if (!deployment) throw fail(named === null ? 'deployment_required' : 'deployment_archived');
+  if (!deployment) throw fail(named === null ? 'deployment_required' : 'deployment_deleted');
   const isStillMeant =
     conversation?.deployment_id === deployment.id && conversation.pinned_version === routine.deployment_version;
   return { deployment, conversation: routine.own_conversation || isStillMeant ? conversation : null };
@@ -166,7 +166,12 @@ async function runSlot(
 }
 
 /** Errors that stop a routine, since a later run would fail too until the org changes the deployment. */
-const stoppingErrors = new Set(['deployment_archived', 'deployment_not_live', 'deployment_required']);
+const stoppingErrors = new Set([
+  'deployment_archived',
+  'deployment_deleted',
+  'deployment_not_live',
+  'deployment_required',
+]);
 
 /**
  * Skips this run. A disabled user or an empty wallet may be fine by the next one. No caller waits for this error, so it

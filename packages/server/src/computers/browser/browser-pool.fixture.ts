@@ -9,6 +9,7 @@ export const poolWithoutBrowser = () =>
   createBrowserPool({
     computers,
     start: () => Promise.reject(new Error('None is there.')),
+    openTasks: async (ids) => new Set(ids),
     obstacle: async () => null,
     log: pino({ level: 'silent' }),
   });

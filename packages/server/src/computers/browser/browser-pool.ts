@@ -67,6 +67,11 @@ export type BrowserPool = {
   ifOpen: (owner: Owner) => OpenBrowser | null;
   /** True if the computer is not awake in this process. */
   isAsleep: (owner: Owner) => boolean;
+  /**
+   * Closes the tabs of ended tasks. While a person has a control session open, the tabs stay with that person. Returns
+   * true if it closed one of this owner.
+   */
+  closeEndedTasks: (owner: Owner) => Promise<boolean>;
   keep: (owner: Owner, open: OpenTab, forMs: number) => void;
   /** Keeps a computer awake while a viewer watches its screen. */
   stay: (owner: Owner, forMs: number) => void;
@@ -83,16 +88,24 @@ const maxTabs = 16;
 const agentIdleMs = 600_000;
 const lookEveryMs = 1_000;
 
-type Entry = { opening: Promise<OpenBrowser>; ready: OpenBrowser | null; browser: Browser | null; tabs: Set<OpenTab> };
+type Entry = {
+  owner: Owner;
+  opening: Promise<OpenBrowser>;
+  ready: OpenBrowser | null;
+  browser: Browser | null;
+  tabs: Set<OpenTab>;
+};
 
 export function createBrowserPool(options: {
   computers: Computers;
   start: StartBrowser;
+  /** Which of these tasks have not ended. */
+  openTasks: (ids: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Why browsers cannot run in this process; null if they can. */
   obstacle: () => Promise<string | null>;
   log: Logger;
 }): BrowserPool & { stop: () => void } {
-  const { computers, start, obstacle, log } = options;
+  const { computers, start, openTasks, obstacle, log } = options;
   const control = createControl();
   const entries = new Map<string, Entry>();
   const fetching = new Map<string, number>();
@@ -115,6 +128,22 @@ export function createBrowserPool(options: {
         if (!open.tab.isOpen()) tabs.delete(open);
       }
     }
+    // A task may end in any process and in many ways, so the rows are asked. The next look repeats a failed one.
+    closeEndedTasks([...entries.values()]).catch(() => {});
+  }
+
+  async function closeEndedTasks(of: readonly Entry[]): Promise<boolean> {
+    const tabs = of
+      .filter(({ owner }) => !control.isAttended(owner))
+      .flatMap((entry) => [...entry.tabs])
+      .flatMap(({ tab, use }) =>
+        use.kind === 'agent' && use.taskId !== '' && tab.isOpen() ? [{ tab, taskId: use.taskId }] : [],
+      );
+    if (tabs.length === 0) return false;
+    const open = await openTasks(tabs.map(({ taskId }) => taskId));
+    const ended = tabs.filter(({ taskId }) => !open.has(taskId));
+    await Promise.all(ended.map(({ tab }) => tab.close()));
+    return ended.length > 0;
   }
 
   function openOn({ owner, folders }: RunningComputer): Promise<OpenBrowser> {
@@ -122,7 +151,7 @@ export function createBrowserPool(options: {
     const known = entries.get(key);
     if (known && (!known.browser || known.browser.isRunning())) return known.opening;
     const tabs = new Set<OpenTab>();
-    const entry: Entry = { opening: begin(), ready: null, browser: null, tabs };
+    const entry: Entry = { owner, opening: begin(), ready: null, browser: null, tabs };
     entries.set(key, entry);
     const forget = () => {
       if (entries.get(key) !== entry) return;
@@ -179,6 +208,10 @@ export function createBrowserPool(options: {
       return entry?.browser?.isRunning() ? entry.ready : null;
     },
     isAsleep: (owner) => computers.ifAwake(owner) === null,
+    async closeEndedTasks(owner) {
+      const entry = entries.get(computerKey(owner));
+      return entry ? closeEndedTasks([entry]) : false;
+    },
     keep(owner, open, forMs) {
       open.keptUntil = Date.now() + forMs;
       computers.keepUntil(owner, new Date(open.keptUntil));
@@ -237,6 +270,10 @@ type BrowserControl = {
   setDriver: (owner: Owner, driver: BrowserDriver) => void;
   hiddenReasonOf: (owner: Owner) => HiddenReason | null;
   hide: (owner: Owner, hiddenReason: HiddenReason | null) => void;
+  /** A session that may control the browser opens its stream. Returns a function that ends it. */
+  attend: (owner: Owner) => () => void;
+  /** Whether such a stream is open. */
+  isAttended: (owner: Owner) => boolean;
   /** Refuses a fetch while a person uses the browser or the browser is hidden. */
   assertFree: (owner: Owner) => void;
   isTaken: (owner: Owner) => boolean;
@@ -244,9 +281,15 @@ type BrowserControl = {
   assertSeen: (owner: Owner) => void;
 };
 
+const hiddenMessages: Record<HiddenReason, string> = {
+  paying: 'A page of this browser asks for payment details. The browser is private until that page is left.',
+  private: 'A person enters a secret in this browser. The browser is private until the hand-off is answered.',
+};
+
 export function createControl(): BrowserControl {
   const drivers = new Map<string, BrowserDriver>();
   const hidden = new Map<string, HiddenReason>();
+  const attending = new Map<string, number>();
   const driverOf = (owner: Owner) => drivers.get(computerKey(owner)) ?? 'nobody';
   const hiddenReasonOf = (owner: Owner) => hidden.get(computerKey(owner)) ?? null;
   const isTaken = (owner: Owner) => driverOf(owner) === 'person';
@@ -262,8 +305,20 @@ export function createControl(): BrowserControl {
       if (hiddenReason === null) hidden.delete(computerKey(owner));
       else hidden.set(computerKey(owner), hiddenReason);
     },
+    attend(owner) {
+      const key = computerKey(owner);
+      attending.set(key, (attending.get(key) ?? 0) + 1);
+      return () => {
+        const left = (attending.get(key) ?? 1) - 1;
+        if (left === 0) attending.delete(key);
+        else attending.set(key, left);
+      };
+    },
+    isAttended: (owner) => attending.has(computerKey(owner)),
     assertFree(owner) {
-      if (isTaken(owner) || hiddenReasonOf(owner) !== null) throw fail('browser_in_use');
+      if (isTaken(owner)) throw fail('browser_in_use');
+      const hiddenReason = hiddenReasonOf(owner);
+      if (hiddenReason !== null) throw fail('browser_in_use', { message: hiddenMessages[hiddenReason] });
     },
     assertSeen(owner) {
       if (hiddenReasonOf(owner) !== null) throw fail('browser_in_use', { message: 'The screen is private right now.' });

@@ -15,10 +15,18 @@ const handOffKnownMs = 1_000;
 export async function updateHidden(browserPool: BrowserPool, owner: Owner): Promise<HiddenReason | null> {
   const browser = browserPool.ifOpen(owner);
   if (!browser) return browserPool.control.hiddenReasonOf(owner);
-  const found = await Promise.all(browser.tabs().map(hiddenReasonOfTab));
-  const hiddenReason = found.includes('paying') ? 'paying' : found.includes('private') ? 'private' : null;
+  let hiddenReason = await hiddenReasonOfTabs(browser.tabs());
+  // The page of an ended task waits for nobody.
+  if (hiddenReason !== null && (await browserPool.closeEndedTasks(owner))) {
+    hiddenReason = await hiddenReasonOfTabs(browser.tabs());
+  }
   browserPool.control.hide(owner, hiddenReason);
   return hiddenReason;
+}
+
+async function hiddenReasonOfTabs(tabs: readonly OpenTab[]): Promise<HiddenReason | null> {
+  const found = await Promise.all(tabs.map(hiddenReasonOfTab));
+  return found.includes('paying') ? 'paying' : found.includes('private') ? 'private' : null;
 }
 
 /** A hand-off hides its tab only while it is open and its page asks for a secret. */

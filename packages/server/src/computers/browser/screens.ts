@@ -35,7 +35,13 @@ const maxInputs = 300;
 const inputWindowMs = 1_000;
 const sessionMs = 15 * 60_000;
 
-type Entry = Screen & { source: FrameSource; letSleep: () => void; unwatch: () => void; passed: number[] };
+type Entry = Screen & {
+  source: FrameSource;
+  letSleep: () => void;
+  unwatch: () => void;
+  leave: () => void;
+  passed: number[];
+};
 
 /** The screens of the computers that are awake in this process. */
 export function createScreens({
@@ -119,6 +125,8 @@ export function createScreens({
 
   function close(entry: Entry): void {
     giveBack(entry);
+    entry.leave();
+    entry.leave = () => {};
     if (entries.get(entry.viewer.sessionId) === entry) entries.delete(entry.viewer.sessionId);
   }
 
@@ -191,6 +199,7 @@ export function createScreens({
         }),
         letSleep: () => {},
         unwatch: () => {},
+        leave: viewer.mayDrive ? control.attend(viewer.owner) : () => {},
         passed: [],
       });
       entries.set(viewer.sessionId, entry);

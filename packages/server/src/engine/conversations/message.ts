@@ -51,7 +51,7 @@ export async function sendMessage(
     if (isNew && sent.when_busy === 'interrupt') await interruptReply(engine, change);
     const answered = await answerCalls(engine, change, origin, results);
     if (!isNew) return answered as TurnRow;
-    if (!deployment) throw fail('deployment_archived', { message: 'The deployment of this conversation was deleted.' });
+    if (!deployment) throw fail('deployment_deleted');
     const message = await readMessage(engine, tx, caller, conversation.user_id, sent);
     return acceptMessage(engine, change, await admit(engine, tx, change.conversation, deployment), message, user);
   };

@@ -2,6 +2,7 @@ import { Failure, fail } from '@vestra/contract/errors';
 import { sessionInteractions } from '@vestra/contract/interactions';
 import { recordAudit } from '../../account/index.ts';
 import type { Caller, Origin } from '../../platform/caller.ts';
+import { findRequestedUser } from '../../users/index.ts';
 import { type Change, changeConversation } from '../records/change.ts';
 import { findInteraction } from '../records/interactions.ts';
 import type { InteractionRow } from '../records/tables.ts';
@@ -49,6 +50,7 @@ export async function acceptAnswer(
   row: InteractionRow,
   answer: InteractionAnswer,
 ): Promise<InteractionRow> {
+  await refuseDisabledUser(change, row);
   const resolved = await resolveInteraction(engine, change, row, readAnswer(row, answer));
   await recordAudit(change.tx, origin, {
     action: 'interaction.answered',
@@ -58,8 +60,14 @@ export async function acceptAnswer(
   return resolved;
 }
 
+/** Runs of a disabled user are about to be stopped, and must not continue before. */
+async function refuseDisabledUser({ tx }: Change, { org_id: orgId, mode, user_id }: InteractionRow): Promise<void> {
+  if (user_id !== null) await findRequestedUser(tx, { orgId, mode }, user_id);
+}
+
 export function cancelInteraction(engine: Engine, origin: Origin, found: InteractionRow): Promise<InteractionRow> {
   return whileHeld(engine, origin, found, async (change, row) => {
+    await refuseDisabledUser(change, row);
     if (row.status === 'expired') throw fail('interaction_expired');
     if (row.status !== 'pending') throw fail('already_answered');
     const resolved = await resolveInteraction(engine, change, row, { status: 'cancelled', decision: 'cancelled' });

@@ -184,14 +184,16 @@ function hasStatusSql({ orgId, mode }: Tenant, status: ConversationStatus): Sql 
 const idBefore = (moment: Date) => idOfTime('conv', moment.getTime() - 60_000);
 const idAfterMoment = (moment: Date) => idOfTime('conv', moment.getTime() + 60_000);
 
-/** The user's conversations with an open turn or task. */
-export async function openConversationsOf(db: Executor, { orgId, mode }: Tenant, userId: string): Promise<string[]> {
-  const rows = await rowsOf(
-    db,
-    { id: text() },
-    sql`SELECT c.id FROM conversations c WHERE c.org_id = ${orgId} AND c.mode = ${mode} AND c.user_id = ${userId}
-        AND (c.open_tasks > 0 OR EXISTS (SELECT FROM turns t WHERE t.conversation_id = c.id AND t.settled_at IS NULL))`,
-  );
+/** The user's conversations with an open reply, task or interaction. */
+export const openConversationsOfUser = (db: Executor, { orgId, mode }: Tenant, userId: string): Promise<string[]> =>
+  openConversations(db, sql`org_id = ${orgId} AND mode = ${mode} AND user_id = ${userId}`);
+
+/** The same of a deployment, in both modes. */
+export const openConversationsOfDeployment = (db: Executor, orgId: string, deploymentId: string): Promise<string[]> =>
+  openConversations(db, sql`org_id = ${orgId} AND deployment_id = ${deploymentId}`);
+
+async function openConversations(db: Executor, which: Sql): Promise<string[]> {
+  const rows = await rowsOf(db, { id: text() }, sql`SELECT id FROM conversations WHERE ${which} AND status <> 'idle'`);
   return rows.map(({ id }) => id);
 }
 

@@ -12,7 +12,7 @@ import {
   update,
 } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
-import { columnsOf, count, type NewRowOf, type RowOf } from '../../platform/db/table.ts';
+import { columnsOf, count, type NewRowOf, type RowOf, text as textColumn } from '../../platform/db/table.ts';
 import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import type { PageRequest } from './conversations.ts';
 import { type TaskRow, tasks, workNotes } from './tables.ts';
@@ -52,6 +52,16 @@ export const openTasksStatement = (conversationIds: readonly string[]) =>
     sql`SELECT ${columns} FROM tasks
       WHERE conversation_id = ANY(${conversationIds}) AND status IN ('queued', 'working', 'waiting') ORDER BY id`,
   );
+
+/** Which of these tasks have not ended, of any org. */
+export async function unfinishedTaskIds(db: Executor, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await rowsOf(
+    db,
+    { id: textColumn() },
+    sql`SELECT id FROM tasks WHERE id = ANY(${[...ids]}) AND status IN ('queued', 'working', 'waiting')`,
+  );
+  return new Set(rows.map(({ id }) => id));
+}
 
 /** Tasks that no process owns, including those that have a job. */
 export const unownedTasks = (tx: Transaction, limit: number): Promise<TaskRow[]> =>

@@ -1,3 +1,3 @@
 export { presentOutcome } from '../records/present.ts';
-export { countTasks, findTask } from '../records/tasks.ts';
+export { countTasks, findTask, unfinishedTaskIds } from '../records/tasks.ts';
 export { stopOneTask } from '../turns/stop.ts';

@@ -105,11 +105,27 @@ describe('the end of a task', () => {
     ],
     [
       'by a limit is stopped with its reason',
-      { kind: 'stopped', said: silent, error: { code: limit.reason, message: limit.message }, limit },
+      { kind: 'stopped', said: silent, error: { code: limit.reason, message: limit.message }, cause: limit },
       {
         turn: ['stopped', 'max_budget', null],
         task: ['failed', 'max_budget', null],
         line: ['work', 'This work could not be finished.'],
+        log: ['task.stopped', 'turn.settled'],
+      },
+    ],
+    [
+      'because its user or deployment is gone is stopped with that reason',
+      {
+        kind: 'stopped',
+        said: silent,
+        error: { code: 'user_disabled', message: 'The user was disabled.' },
+        taskError: { code: 'user_disabled', message: 'The user was disabled.' },
+        cause: { reason: 'user_disabled', message: 'The user was disabled.' },
+      },
+      {
+        turn: ['stopped', 'user_disabled', null],
+        task: ['failed', 'user_disabled', null],
+        line: ['work', 'This work was stopped before it was finished.'],
         log: ['task.stopped', 'turn.settled'],
       },
     ],

@@ -36,8 +36,8 @@ export type BrokenEnd = {
   error: RunError | null;
   /** The error of its task; without it, that of the turn. */
   taskError?: RunError;
-  /** The limit or policy that stopped it, which `task.stopped` carries. */
-  limit?: Stop;
+  /** Why it was stopped, unless a person did it. `task.stopped` carries it. */
+  cause?: Stop | { reason: 'user_disabled' | 'deployment_deleted'; message: string };
 };
 
 export type RunEnd = AnsweredEnd | BrokenEnd;
@@ -97,8 +97,8 @@ function decideBreak({ turn, task }: RunSubject, { kind, said, error, taskError 
   };
   if (task) {
     const why = taskError ?? error;
-    const text =
-      why?.code === 'stopped' ? 'This work was stopped before it was finished.' : 'This work could not be finished.';
+    // Only a stop from outside gives the task a separate error.
+    const text = taskError ? 'This work was stopped before it was finished.' : 'This work could not be finished.';
     return {
       turn: ended,
       task: {
@@ -161,8 +161,8 @@ export function publishResult(
   if (end.kind === 'answered') publishPricedTask(change, 'task.completed', task, cost);
   else if (end.kind === 'failed') publishPricedTask(change, 'task.failed', task, cost);
   else {
-    const { limit } = end;
-    publishPricedTask(change, 'task.stopped', task, cost, limit && { reason: limit.reason, message: limit.message });
+    const { cause } = end;
+    publishPricedTask(change, 'task.stopped', task, cost, cause && { reason: cause.reason, message: cause.message });
   }
 }
 

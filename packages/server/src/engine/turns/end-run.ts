@@ -66,9 +66,9 @@ export async function writeEnd(change: Change, subject: RunSubject, end: RunEnd)
   if (task) change.conversation.open_tasks -= 1;
   const cost = task && (await costOf(tx, { taskId: task.id }));
   publishResult(change, { task, message, unstreamed: decision.unstreamed }, end, cost);
-  const limit = end.kind === 'stopped' ? end.limit : undefined;
-  if (task && (limit?.reason === 'max_budget' || limit?.reason === 'credits_exhausted')) {
-    await createLimitInteraction(change, task, limit);
+  const cause = end.kind === 'stopped' ? end.cause : undefined;
+  if (task && (cause?.reason === 'max_budget' || cause?.reason === 'credits_exhausted')) {
+    await createLimitInteraction(change, task, cause);
   }
   return updateTurn(tx, subject.turn.id, decision.turn);
 }
@@ -106,7 +106,7 @@ export function runEndOf(end: Exclude<FinalEnd, { kind: 'handed_off' }> | Broken
   if ('error' in end) return { ...end, said };
   if (end.kind === 'failed') return { kind: 'failed', said, error: { code: end.code, message: end.message } };
   const { reason, message } = end;
-  return { kind: 'stopped', said, error: { code: reason, message: message ?? '' }, limit: { reason, message } };
+  return { kind: 'stopped', said, error: { code: reason, message: message ?? '' }, cause: { reason, message } };
 }
 
 /** Ends a reply that answered. Locks the conversation only if another process or a queued message has changed it. */

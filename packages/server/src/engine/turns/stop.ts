@@ -3,7 +3,6 @@ import type { Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import { type Change, changeConversation } from '../records/change.ts';
 import { streamedText } from '../records/conversation-log.ts';
-import { openConversationsOf } from '../records/conversations.ts';
 import { pendingInteractions, updateInteraction } from '../records/interactions.ts';
 import { publishResolvedInteraction, publishTurn } from '../records/publish.ts';
 import type { InteractionRow, TaskRow, TurnRow } from '../records/tables.ts';
@@ -16,7 +15,11 @@ import { chargeAtEnd } from './spending.ts';
 import { ignoreErased } from './start-run.ts';
 
 /** The reason of a stop, unless a person stopped it. */
-type StopReason = { code: string; message: string };
+type StopReason = { code: 'user_disabled' | 'deployment_deleted'; message: string };
+
+export const userDeleted: StopReason = { code: 'user_disabled', message: 'The user was deleted.' };
+export const userDisabled: StopReason = { code: 'user_disabled', message: 'The user was disabled.' };
+export const deploymentDeleted: StopReason = { code: 'deployment_deleted', message: 'The deployment was deleted.' };
 
 /** Stops the reply and all tasks of a conversation. From the commit on no process writes for them. */
 export async function stopAll(engine: Turns, change: Change, reason: StopReason | null = null): Promise<void> {
@@ -38,10 +41,9 @@ export async function stopAll(engine: Turns, change: Change, reason: StopReason 
   conversation.queued_turns = 0;
 }
 
-/** Stops everything that is open for a user who is being erased, each conversation in its own transaction. */
-export async function stopUser(engine: Turns, tenant: Tenant, userId: string): Promise<void> {
-  const reason = { code: 'user_disabled', message: 'The user was deleted.' };
-  for (const id of await openConversationsOf(engine.db, tenant, userId)) {
+/** Stops everything that is open for a user or of a deployment, each conversation in its own transaction. */
+export async function stopConversations(engine: Turns, ids: readonly string[], reason: StopReason): Promise<void> {
+  for (const id of ids) {
     await changeConversation(engine, id, null, (change) => stopAll(engine, change, reason)).catch(ignoreErased);
   }
 }
@@ -85,6 +87,7 @@ const stopOf = (reason: StopReason | null, why = 'The work was stopped.', said =
   said,
   error: reason,
   taskError: reason ?? { code: 'stopped', message: why },
+  ...(reason && { cause: { reason: reason.code, message: reason.message } }),
 });
 
 const nothingSaid: StreamedReply = { whole: '', unstreamed: '' };

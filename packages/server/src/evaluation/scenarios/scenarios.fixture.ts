@@ -44,6 +44,7 @@ export async function startScenarios() {
   const app = await startTestApp(({ db }) => ({
     deployments: deploymentRoutes({
       db,
+      jobs,
       checkManifest: async (_tx, _caller, manifest) => manifest as Manifest,
       fixContent: async () => noContent,
       renderFile: () => Promise.reject(new Error('No file is rendered here.')),

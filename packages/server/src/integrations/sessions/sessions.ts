@@ -63,6 +63,7 @@ export async function createSession(
     voice: body.voice === false ? null : body.voice === true ? '' : body.voice,
     memory: body.memory,
     driver: body.driver ?? 'bash',
+    opened_by: caller.key?.id ?? caller.grant?.id ?? null,
     opening: openingOf(settings, deployment),
     expires_at: new Date(sharedNow() + sessionMs),
   });
@@ -181,6 +182,7 @@ function callerOf(session: SessionStanding | undefined, now: number): Caller {
       conversationId: session.conversation_id,
       switchedOn: switchedOn(session),
       expiresAt: session.expires_at,
+      openedBy: session.opened_by,
     },
   };
 }

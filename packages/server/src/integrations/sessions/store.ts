@@ -42,8 +42,24 @@ const named = (tenant: Tenant, id: string) => sql`${owned(tenant)} AND id = ${id
 
 export const insertSession = (tx: Transaction, row: NewSession): Promise<SessionRow> => insert(tx, sessions, row);
 
-export const findSession = (db: Executor, tenant: Tenant, id: string): Promise<SessionRow | undefined> =>
-  maybeOne(db, sessions, sql`SELECT ${columnsOf(sessions)} FROM ${sessions} WHERE ${named(tenant, id)}`);
+/**
+ * The time of its revocation. A session also counts as revoked if the key or grant that opened it has ended. This is
+ * read each time, so that a session which is created during the revocation is revoked too.
+ */
+const revocation = sql`CASE WHEN s.revoked_at IS NOT NULL OR s.opened_by IS NULL
+      OR EXISTS (SELECT FROM api_keys k WHERE k.id = s.opened_by AND k.revoked_at IS NULL)
+      OR EXISTS (SELECT FROM mcp_grants g WHERE g.id = s.opened_by)
+    THEN s.revoked_at ELSE s.created_at END`;
+
+const { revoked_at, ...others } = sessions.columns;
+const readColumns = sql`${columnsOf({ ...sessions, columns: others }, 's')}, ${revocation} AS revoked_at`;
+
+export const findSession = (db: Executor, { orgId, mode }: Tenant, id: string): Promise<SessionRow | undefined> =>
+  maybeOne(
+    db,
+    sessions,
+    sql`SELECT ${readColumns} FROM ${sessions} s WHERE s.org_id = ${orgId} AND s.mode = ${mode} AND s.id = ${id}`,
+  );
 
 /** Locks until the transaction ends, so that two sessions cannot both reuse the last conversation of this user. */
 export async function lockSessionsOf(tx: Transaction, { orgId, mode }: Tenant, userId: string): Promise<void> {
@@ -87,7 +103,7 @@ const findStanding = (db: Executor, condition: Sql): Promise<SessionStanding | u
     db,
     standing,
     sql`
-      SELECT ${columnsOf(sessions, 's')}, o.status AS org_status, u.status AS user_status,
+      SELECT ${readColumns}, o.status AS org_status, u.status AS user_status,
         u.erasing_since AS user_erasing_since
       FROM ${sessions} s
       JOIN orgs o ON o.id = s.org_id
@@ -131,12 +147,12 @@ export async function liveSessionsOf(db: Executor, tenant: Tenant, userId: strin
   return rows.map(({ id }) => id);
 }
 
-/** Those that are not revoked and whose user, if any, is active. */
+/** Those that are not revoked, also not through the key that opened them, and whose user, if any, is active. */
 export async function liveSessions(db: Executor, ids: string[]): Promise<string[]> {
   const live = sql`
     SELECT s.id FROM ${sessions} s
     LEFT JOIN users u ON u.org_id = s.org_id AND u.mode = s.mode AND u.id = s.user_id
-    WHERE s.id = ANY(${ids}) AND s.revoked_at IS NULL AND u.status IS DISTINCT FROM 'disabled' AND u.erasing_since IS NULL`;
+    WHERE s.id = ANY(${ids}) AND ${revocation} IS NULL AND u.status IS DISTINCT FROM 'disabled' AND u.erasing_since IS NULL`;
   return (await rowsOf(db, { id: text() }, live)).map(({ id }) => id);
 }
 

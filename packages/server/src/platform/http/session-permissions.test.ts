@@ -42,6 +42,7 @@ const sessionOf = (...switchedOn: Capability[]) => ({
   conversationId: null,
   switchedOn,
   expiresAt: new Date('2030-01-01'),
+  openedBy: null,
 });
 
 const withSession: Caller = { ...withKey, scopes: [], key: null, session: sessionOf('chat') };

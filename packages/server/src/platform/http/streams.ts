@@ -23,7 +23,7 @@ export type Streams = {
    * for streams that follow no run: they end as soon as the server starts to stop.
    */
   open: (caller: Caller, requestSignal: AbortSignal, options?: { endsAtOnce?: boolean }) => OpenStream;
-  /** Ends the streams of a revoked key, session or grant. */
+  /** Ends the streams of a revoked key, session or grant, and of the sessions that it opened. */
   endCredential: (id: string) => void;
   /**
    * Ends the streams of credentials that are no longer live, in case a notification was lost. Rejects if the check
@@ -59,8 +59,12 @@ export function createStreams(): Streams {
   const endedAt = new Map<string, number>();
   let isLeaving = false;
 
+  /** The streams of sessions, by the key or grant that opened the session. */
+  const byOpener = new Map<string, Set<AbortController>>();
+
   const end = (id: string, reason?: Error) => {
-    for (const controller of [...(byCredential.get(id)?.values() ?? [])]) controller.abort(reason);
+    const ofCredential = byCredential.get(id)?.values() ?? [];
+    for (const controller of [...ofCredential, ...(byOpener.get(id) ?? [])]) controller.abort(reason);
   };
   const endAll = (reason?: Error) => {
     for (const id of [...byCredential.keys()]) end(id, reason);
@@ -97,10 +101,14 @@ export function createStreams(): Streams {
       const expiry = caller.session
         ? setTimeout(() => controller.abort(), Math.max(0, caller.session.expiresAt.getTime() - sharedNow()))
         : undefined;
+      const openedBy = caller.session?.openedBy ?? null;
+      const ofOpener = openedBy === null ? null : (byOpener.get(openedBy) ?? new Set());
       const close = () => {
         clearTimeout(expiry);
         requestSignal.removeEventListener('abort', leave);
         others.delete(open);
+        ofOpener?.delete(controller);
+        if (openedBy !== null && ofOpener?.size === 0) byOpener.delete(openedBy);
         if (others.size > 0 || byCredential.get(id) !== others) return;
         byCredential.delete(id);
         revocable.delete(id);
@@ -112,10 +120,11 @@ export function createStreams(): Streams {
         isLeaving: false,
       };
       byCredential.set(id, others.set(open, controller));
+      if (openedBy !== null && ofOpener) byOpener.set(openedBy, ofOpener.add(controller));
       signal.addEventListener('abort', close, { once: true });
       requestSignal.addEventListener('abort', leave, { once: true });
       if (requestSignal.aborted) leave();
-      if (hasJustEnded(id)) controller.abort();
+      if (hasJustEnded(id) || (openedBy !== null && hasJustEnded(openedBy))) controller.abort();
       return open;
     },
     endCredential,

@@ -211,4 +211,9 @@ export const versions = area('versions', 'done', [
     'docs/versions.md#saving-promoting-rolling-back',
     'A version fixes one consistent state of a notebook that others change meanwhile.',
   ],
+  [
+    'VER-700',
+    'docs/versions.md#changing-content',
+    'A version sends a tool server the headers that it fixed: `promote=no` and a failed run change no live request, and a rollback brings the old headers back.',
+  ],
 ]);

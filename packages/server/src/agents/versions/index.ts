@@ -3,6 +3,7 @@ export {
   defaultManifest,
   type FileObjects,
   type FixedContent,
+  type FixedServers,
   type GivenManifest,
   inHome,
   type Manifest,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Api } from '@vestra/contract/api';
 import { fail } from '@vestra/contract/errors';
 import { idPattern } from '@vestra/contract/ids';
@@ -18,7 +19,7 @@ import { countScenarios, findTestRun, latestRuns, replaceFileScenarios, type Tes
 import type { Caller, Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
-import { changedContent, fixContent } from '../promotion/content.ts';
+import { changedContent, fixContent, hasOtherHeaders, ownServers } from '../promotion/content.ts';
 import {
   activateFileObjects,
   presentPromotion,
@@ -103,14 +104,18 @@ async function answerUnchanged(
   const running = origin.mode === 'live' ? deployment.live_version : deployment.draft_version;
   const hasToRun = promote !== 'no' && running !== deployment.newest_version;
   if (hasToRun) return undefined;
-  const registered = servers.flatMap(({ entry, registered: server }) =>
-    server && Object.keys(wantedChanges(entry as ServerEntry, server)).length === 0 ? [server] : [],
-  );
-  if (registered.length < servers.length) return undefined;
   const version = await newestVersion(tx, deployment);
+  const own = ownServers(version);
+  const registered = servers.flatMap(({ entry, registered: server }) => {
+    if (!server) return [];
+    const headers = own[server.id]?.headers ?? server.headers;
+    return Object.keys(wantedChanges(entry as ServerEntry, { ...server, headers })).length === 0 ? [server] : [];
+  });
+  if (registered.length < servers.length) return undefined;
   const wanted = fileToManifest(file, registered);
   if (changedFileKeys(savedOf(version), wanted).length > 0) return undefined;
   const { orgId } = caller;
+  if (await hasOtherHeaders(tx, orgId, version)) return undefined;
   if ((await changedContent(tx, { orgId, before: version, manifest: wanted.manifest })).length > 0) {
     return undefined;
   }
@@ -141,14 +146,17 @@ async function writeFile(
   const before = found ? await lockDeployment(tx, caller.orgId, found.id) : null;
   const { file, servers: planned } = await checkFile(tx, { caller, read, hold: true });
   if (before) assertActive(before);
-  const placed = await placeServers(tx, { caller, origin, deployment: before, planned });
-  const saved = fileToManifest(file, placed.servers);
   const newest = before && (await newestVersion(tx, before));
+  const own = newest ? ownServers(newest) : {};
+  const placed = await placeServers(tx, { caller, origin, deployment: before, own, planned });
+  const saved = fileToManifest(file, placed.servers);
   const { orgId } = caller;
   const { manifest } = saved;
   const ofContent = await changedContent(tx, { orgId, before: newest, manifest });
   const changed = withChanges(changedFileKeys(newest && savedOf(newest), saved), [
-    ...(placed.changed ? (['tools'] as const) : []),
+    ...(placed.changed || !isDeepStrictEqual(placed.own, own) || (newest && (await hasOtherHeaders(tx, orgId, newest)))
+      ? (['tools'] as const)
+      : []),
     ...ofContent,
   ]);
   if (before && newest && changed.length === 0) {
@@ -158,7 +166,7 @@ async function writeFile(
   assertExpected(application, before);
   const content = {
     ...saved,
-    content: await fixContent(tx, orgId, manifest),
+    content: await fixContent(tx, orgId, manifest, placed.own),
     changed: changedOfVersion(newest, saved, { changed, ofContent }),
     note: null,
   };

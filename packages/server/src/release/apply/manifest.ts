@@ -201,11 +201,13 @@ export function routineOfEntry({ for: users = [], ...entry }: FileObjects['routi
   return { ...entry, name: nameOfRoutine(entry), users: typeof users === 'string' ? [users] : users };
 }
 
-/** Renders a version as the YAML of its deployment file, with its servers as they are registered now. */
-export const renderFile: DeploymentDependencies['renderFile'] = async (db, deployment, { manifest, file_objects }) => {
+/** Renders a version as the YAML of its deployment file, with its servers as they are registered or as it has them. */
+export const renderFile: DeploymentDependencies['renderFile'] = async (db, deployment, version) => {
+  const { manifest, file_objects, content } = version;
   const ids = manifest.mcp_servers.map(({ id }) => id);
   const found = ids.length === 0 ? [] : await findById(db, deployment.org_id, ids, { hold: false });
-  const servers = new Map(found.map((server) => [server.id, server]));
+  const own = (id: string) => (content.servers?.[id]?.isOwn ? { headers: content.servers[id].headers } : {});
+  const servers = new Map(found.map((server) => [server.id, { ...server, ...own(server.id) }]));
   const { renderYaml } = await import('./render-yaml.ts');
   return renderYaml(manifestToFile(deployment.slug, { manifest, fileObjects: file_objects }, servers));
 };

@@ -2,7 +2,7 @@ import { type Fault, fail } from '@vestra/contract/errors';
 import { secretsIn } from '@vestra/contract/secrets-in-text';
 import { storedSecretNames } from '../../account/index.ts';
 import { findById, type RegisteredServer } from '../../agents/tool-servers/index.ts';
-import type { Manifest } from '../../agents/versions/index.ts';
+import type { FixedContent, Manifest } from '../../agents/versions/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { fault } from './faults.ts';
@@ -23,16 +23,17 @@ export async function missingSecretFaults(
 /** Secrets of the org that a version needs and that are not stored in this mode. */
 export async function missingSecretsOfVersion(
   tx: Transaction,
-  { tenant, manifest }: { tenant: Tenant; manifest: Manifest },
+  { tenant, manifest, content }: { tenant: Tenant; manifest: Manifest; content: FixedContent },
 ): Promise<string[]> {
   const ids = manifest.mcp_servers.map(({ id }) => id);
   const servers = ids.length === 0 ? [] : await findById(tx, tenant.orgId, ids, { hold: false });
-  return missingOf(tx, tenant, secretsOfVersion(manifest, servers));
+  const fixed = servers.map(({ id, headers }) => content.servers?.[id]?.headers ?? headers);
+  return missingOf(tx, tenant, secretsOfVersion(manifest, fixed));
 }
 
 export async function assertSecretsStored(
   tx: Transaction,
-  version: { tenant: Tenant; manifest: Manifest },
+  version: { tenant: Tenant; manifest: Manifest; content: FixedContent },
 ): Promise<void> {
   const names = await missingSecretsOfVersion(tx, version);
   if (names.length > 0) throw fail('secret_missing', { names, message: notStored(names, version.tenant) });
@@ -60,11 +61,11 @@ export const computerSecrets = ({ env, repos }: Pick<SettingParts, 'env' | 'repo
     ...repos.flatMap(({ at, value: { token } }) => (token === undefined ? [] : [{ at: `${at}.token`, value: token }])),
   ]);
 
-/** All secrets of the org that a version needs, with its servers as they are registered now. */
-function secretsOfVersion({ environment }: Manifest, servers: readonly RegisteredServer[]): string[] {
+/** All secrets of the org that a version needs, given the headers of its servers. */
+function secretsOfVersion({ environment }: Manifest, ofServers: readonly RegisteredServer['headers'][]): string[] {
   const tokens = environment?.repos.flatMap((repo) => asRepo(repo).token ?? []) ?? [];
   const texts = [
-    ...servers.flatMap(({ headers }) => Object.values(headers)),
+    ...ofServers.flatMap((headers) => Object.values(headers)),
     ...Object.values(environment?.env ?? {}),
     ...tokens,
   ];

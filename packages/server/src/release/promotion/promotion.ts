@@ -23,6 +23,7 @@ import { sql } from '../../platform/db/sql.ts';
 import { routineOfEntry } from '../apply/manifest.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
 import { pendingPromotions } from '../tables.ts';
+import { registerOwnHeaders } from './content.ts';
 import { assertFitForLive } from './live-preconditions.ts';
 
 /** The result of a promotion, for the responses of apply and promote. */
@@ -60,9 +61,10 @@ export async function promoteNow(
   const { origin, version, isNew } = request;
   const { mode } = origin;
   assertComplete(version);
-  if (mode === 'live') await assertFitForLive(tx, dependencies, { tenant: origin, manifest: version.manifest });
+  if (mode === 'live') await assertFitForLive(tx, dependencies, { ...version, tenant: origin });
   const moved = mode === 'live' ? await goLive(tx, request) : await moveDraftTo(tx, request);
   const { deployment, becameDefault } = moved;
+  if (mode === 'live') await registerOwnHeaders(tx, origin, version);
   await dropPending(tx, deployment.id, mode);
   const made = moved.moved ? await activateFileObjects(tx, dependencies, { deployment, mode, version }) : [];
   const changesTraffic = moved.moved || (isNew && mode === 'test');
@@ -92,7 +94,7 @@ async function promoteOnPass(
   const { origin, deployment, version } = request;
   const { mode, orgId } = origin;
   assertComplete(version);
-  if (mode === 'live') await assertFitForLive(tx, dependencies, { tenant: origin, manifest: version.manifest });
+  if (mode === 'live') await assertFitForLive(tx, dependencies, { ...version, tenant: origin });
   const waiting = { deployment, promoted: false, becameDefault: false, made: [] };
   const pending = await findPending(tx, deployment.id, mode);
   if (pending?.version === version.version) {

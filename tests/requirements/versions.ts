@@ -216,4 +216,15 @@ export const versions = area('versions', 'done', [
     'docs/versions.md#changing-content',
     'A version sends a tool server the headers that it fixed: `promote=no` and a failed run change no live request, and a rollback brings the old headers back.',
   ],
+  [
+    'VER-710',
+    'docs/versions.md#saving-promoting-rolling-back',
+    'The tests of the file that a version was saved from gate it, with the scenarios of the API; tests of another file do not.',
+  ],
+  ['VER-711', 'docs/versions.md#saving-promoting-rolling-back', '`POST …/promote` waits for the tests by default.'],
+  [
+    'VER-712',
+    'docs/versions.md#saving-promoting-rolling-back',
+    '`promoted` of a run says whether it promoted, and `note` why a passed one did not.',
+  ],
 ]);

@@ -141,7 +141,7 @@ export type Calls = {
      *
      * - `deployment_id`: The deployment’s `dep_` id, its slug or its name.
      * - `version`: The version, also an older one; absent: the newest.
-     * - `when`: `now`: at once; `after_tests`: when its scenarios have passed.
+     * - `when`: `after_tests`: when the tests of the file it was saved from, and the scenarios of the API, have passed; `now`: at once.
      *
      * @throws {VestraError} `deployment_not_found`, `version_not_found`, `deployment_archived`, `version_incomplete`, `invalid_manifest`, `secret_missing`, `memory_endpoint_required`
      */

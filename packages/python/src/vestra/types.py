@@ -305,6 +305,10 @@ class TestRun(Resource):
     """`passed` if every scenario did; `error` if it could not be decided, with `error_code`."""
     promote_on_pass: bool
     """Whether the version is promoted when the run passes."""
+    promoted: bool | None
+    """Whether the run promoted its version. Null before it has ended, and for passed runs before
+    0.3.0.
+    """
     counts: TestRunCounts
     """The number of scenarios in each state."""
     results: list[TestRunResult]
@@ -314,7 +318,9 @@ class TestRun(Resource):
     error_code: str | None
     """Why the run ended in error, such as `no_judge_model`; null if it did not."""
     note: str | None
-    """A note about the run, such as that it waits for an index."""
+    """A note about the run: it waits for an index, or it passed and promoted nothing because a later
+    apply went before it.
+    """
     cost_usd: float
     """The cost of the run so far, in US dollars."""
     created_at: str
@@ -2270,7 +2276,9 @@ class TestRunEventDataByStatus(Resource):
     counts: TestRunCounts
     """The number of scenarios in each state."""
     note: str | None
-    """A note about the run, such as that it waits for an index."""
+    """A note about the run: it waits for an index, or it passed and promoted nothing because a later
+    apply went before it.
+    """
     cost_usd: float
     """The cost of the run so far, in US dollars."""
     results: list[TestRunResult]

@@ -15,7 +15,7 @@ import {
 } from '../../agents/deployments/index.ts';
 import { authorOf, changedKeys, saveVersion } from '../../agents/versions/index.ts';
 import type { CreatedEndpoint } from '../../automation/index.ts';
-import { countScenarios, findTestRun, latestRuns, replaceFileScenarios, type TestRun } from '../../evaluation/index.ts';
+import { findTestRun, hasScenarios, latestRuns, replaceFileScenarios, type TestRun } from '../../evaluation/index.ts';
 import type { Caller, Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
@@ -129,8 +129,9 @@ async function answerUnchanged(
 }
 
 /** Returns null if there are no scenarios or no run yet. */
-async function latestRun(tx: Transaction, { org_id, deployment_id, version }: VersionRow): Promise<TestRun | null> {
-  if ((await countScenarios(tx, deployment_id)) === 0) return null;
+async function latestRun(tx: Transaction, row: VersionRow): Promise<TestRun | null> {
+  const { org_id, deployment_id, version } = row;
+  if (!(await hasScenarios(tx, deployment_id, row.file_objects.tests))) return null;
   const latest = (await latestRuns(tx, deployment_id, [version])).get(version);
   return (latest && (await findTestRun(tx, org_id, latest.run_id))) ?? null;
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { deploymentFile } from '@vestra/contract/deployment-file';
 import { nameOfRoutine } from '@vestra/contract/routine-name';
 import { functionEntry, noToolPolicy } from '@vestra/contract/tool-entry';
-import type { DeploymentDependencies } from '../../agents/deployments/index.ts';
+import type { DeploymentDependencies, VersionRow } from '../../agents/deployments/index.ts';
 import { findById, type RegisteredServer } from '../../agents/tool-servers/index.ts';
 import {
   defaultManifest,
@@ -195,6 +195,10 @@ export function scenarioOfTest(test: FileObjects['tests'][number]): FileScenario
     ...(test.recorded_calls !== undefined && { recorded_calls: test.recorded_calls }),
   };
 }
+
+/** The tests of the file that the version was saved from. */
+export const fileScenariosOf = ({ file_objects }: Pick<VersionRow, 'file_objects'>): FileScenario[] =>
+  file_objects.tests.map(scenarioOfTest);
 
 /** Adds the name that identifies the routine in later applies, and the users that it runs for. */
 export function routineOfEntry({ for: users = [], ...entry }: FileObjects['routines'][number]): FileRoutine {

@@ -31,7 +31,7 @@ import {
 
 type Promote = Api['deployments']['promote'];
 
-/** Promotes a version in the mode of the request, at once or after all scenarios of the deployment have passed. */
+/** Promotes a version in the mode of the request, at once or after its scenarios have passed. */
 export async function promoteVersion(
   tx: Transaction,
   dependencies: ApplyDependencies,

@@ -15,12 +15,12 @@ import {
   republishLiveVersions as republishVersions,
 } from '../../agents/versions/index.ts';
 import { type CreatedEndpoint, replaceFileEndpoints, replaceFileRoutines } from '../../automation/index.ts';
-import { countScenarios, findTestRun, latestRuns, startRun, type TestRun } from '../../evaluation/index.ts';
+import { findTestRun, hasScenarios, latestRuns, startRun, type TestRun } from '../../evaluation/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { insertMany, maybeOne, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
-import { routineOfEntry } from '../apply/manifest.ts';
+import { fileScenariosOf, routineOfEntry } from '../apply/manifest.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
 import { pendingPromotions } from '../tables.ts';
 import { registerOwnHeaders } from './content.ts';
@@ -73,15 +73,15 @@ export async function promoteNow(
 }
 
 /**
- * Promotes the version after all scenarios of the deployment have passed, those of the file and of the API. Without
- * scenarios it promotes at once.
+ * Promotes the version after its scenarios have passed: those of the file that it was saved from, and those of the API.
+ * Without scenarios it promotes at once.
  */
 export async function promoteAfterTestsPass(
   tx: Transaction,
   dependencies: ApplyDependencies,
   request: PromotionRequest,
 ): Promise<Promotion> {
-  const hasTests = (await countScenarios(tx, request.deployment.id)) > 0;
+  const hasTests = await hasScenarios(tx, request.deployment.id, request.version.file_objects.tests);
   return hasTests ? promoteOnPass(tx, dependencies, request) : promoteNow(tx, dependencies, request);
 }
 
@@ -101,7 +101,8 @@ async function promoteOnPass(
     const open = await findTestRun(tx, orgId, pending.run_id);
     if (open?.status === 'queued' || open?.status === 'running') return { ...waiting, testRun: open };
   }
-  const run = { deployment, version: version.version, mode, promoteOnPass: true };
+  const fileScenarios = fileScenariosOf(version);
+  const run = { deployment, version: version.version, mode, promoteOnPass: true, fileScenarios };
   const testRun = await startRun(tx, dependencies.jobs, origin, run);
   await putPending(tx, { deployment, mode, runId: testRun.id, version: version.version });
   return { ...waiting, testRun };

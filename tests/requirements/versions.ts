@@ -227,4 +227,19 @@ export const versions = area('versions', 'done', [
     'docs/versions.md#saving-promoting-rolling-back',
     '`promoted` of a run says whether it promoted, and `note` why a passed one did not.',
   ],
+  [
+    'VER-720',
+    'docs/webhooks.md#endpoints-of-a-deployment-file',
+    'A live key that saves a version gets the secrets of its live endpoints at once; they are inactive until the version is live.',
+  ],
+  [
+    'VER-721',
+    'docs/webhooks.md#endpoints-of-a-deployment-file',
+    'A rollback brings an endpoint back with its id and its secret.',
+  ],
+  [
+    'VER-722',
+    'docs/webhooks.md#endpoints-of-a-deployment-file',
+    '`secret: ${NAME}` of a webhook in the file signs deliveries with that secret of the mode.',
+  ],
 ]);

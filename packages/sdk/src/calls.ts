@@ -1807,6 +1807,8 @@ export type Calls = {
      * `POST /v1/webhooks/{endpoint_id}/roll-secret`, scope setup; `vestra webhooks roll-secret`
      *
      * - `endpoint_id`: The id of a webhook endpoint, `whk_` and 24 characters.
+     *
+     * @throws {VestraError} `managed_by_file`
      */
     rollSecret: RouteCall<Api['webhooks']['rollSecret']>;
     /**

@@ -49,8 +49,8 @@ async function run(invocation: Invocation): Promise<number> {
     return isGood ? 0 : 1;
   }
   for (const { param, message } of result.answer.warnings) terminal.out(`! ${plain(param)}: ${plain(message)}\n`);
-  for (const { url, secret } of result.answer.webhook_secrets) {
-    terminal.out(`The signing secret of ${plain(url)}, shown once: ${secret}\n`);
+  for (const { url, mode, secret } of result.answer.webhook_secrets) {
+    terminal.out(`The signing secret of ${plain(url)} in ${mode} mode, shown once: ${secret}\n`);
   }
   for (const server of result.away) terminal.out(`${awayLine(terminal, server)}\n`);
   terminal.out(`${outcomeOf(terminal, result, options.promote)}\n`);

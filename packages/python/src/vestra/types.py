@@ -1288,7 +1288,9 @@ class WebhookEndpoint(Resource):
     description: str | None
     """Your note about it; null if there is none."""
     active: bool
-    """Whether events are sent; false after you paused it, it answered 410, or it failed for five days."""
+    """Whether events are sent. False after you paused it, it answered 410, it failed for five days, or
+    while the version that declares it is not live.
+    """
     mode: Literal["test", "live"]
     """The mode of its events."""
     deployment_id: str | None
@@ -1987,6 +1989,8 @@ class DeploymentWebhookSecret(Resource):
     """The id of a webhook endpoint, `whk_` and 24 characters."""
     url: str
     """The address that events are posted to."""
+    mode: Literal["test", "live"]
+    """The mode of its events. A live key creates the live endpoint before it is active."""
     secret: str
     """`whsec_…`: verify signatures with it; shown only once."""
 

@@ -3,7 +3,8 @@ import type { Api } from '@vestra/contract/api';
 import { fail } from '@vestra/contract/errors';
 import { idPattern } from '@vestra/contract/ids';
 import type { QueryOf, ResponseOf } from '@vestra/contract/route';
-import { recordAudit } from '../../account/index.ts';
+import { secretsIn } from '@vestra/contract/secrets-in-text';
+import { readSecrets, recordAudit } from '../../account/index.ts';
 import {
   type DeploymentRow,
   findDeployment,
@@ -14,9 +15,9 @@ import {
   type VersionRow,
 } from '../../agents/deployments/index.ts';
 import { authorOf, changedKeys, saveVersion } from '../../agents/versions/index.ts';
-import type { CreatedEndpoint } from '../../automation/index.ts';
+import { type CreatedEndpoint, isSigningSecret } from '../../automation/index.ts';
 import { findTestRun, hasScenarios, latestRuns, replaceFileScenarios, type TestRun } from '../../evaluation/index.ts';
-import type { Caller, Origin } from '../../platform/caller.ts';
+import type { Caller, Origin, Tenant } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
 import { changedContent, fixContent, hasOtherHeaders, ownServers } from '../promotion/content.ts';
@@ -147,6 +148,7 @@ async function writeFile(
   const before = found ? await lockDeployment(tx, caller.orgId, found.id) : null;
   const { file, servers: planned } = await checkFile(tx, { caller, read, hold: true });
   if (before) assertActive(before);
+  await assertSigningSecrets(tx, dependencies, caller, file);
   const newest = before && (await newestVersion(tx, before));
   const own = newest ? ownServers(newest) : {};
   const placed = await placeServers(tx, { caller, origin, deployment: before, own, planned });
@@ -197,6 +199,25 @@ async function writeFile(
   });
 }
 
+/** A shorter secret could be guessed from a few deliveries, and libraries of receivers refuse it. */
+async function assertSigningSecrets(
+  tx: Transaction,
+  { vault }: Pick<ApplyDependencies, 'vault'>,
+  tenant: Tenant,
+  { webhooks }: DeploymentFile,
+): Promise<void> {
+  for (const [at, { secret }] of webhooks.entries()) {
+    const [name] = secretsIn(secret ?? '').company;
+    if (name === undefined) continue;
+    const value = (await readSecrets(tx, vault, tenant, null, [name])).get(name);
+    if (value === undefined || isSigningSecret(value)) continue;
+    throw fail('invalid_manifest', {
+      param: `webhooks.${at}.secret`,
+      message: `The secret ${name} cannot sign deliveries: store \`whsec_\` and 24 to 64 random bytes in base64.`,
+    });
+  }
+}
+
 type Written = {
   file: DeploymentFile;
   deployment: DeploymentRow;
@@ -215,7 +236,7 @@ async function answer(
 ): Promise<Answer> {
   const request = { origin, deployment, version, isNew };
   const promotion = await (promote === 'no'
-    ? saveWithoutPromotion(tx, request)
+    ? saveWithoutPromotion(tx, dependencies, request)
     : promote === 'now'
       ? promoteNow(tx, dependencies, request)
       : promoteAfterTestsPass(tx, dependencies, request));

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { deploymentFile } from '@vestra/contract/deployment-file';
 import { nameOfRoutine } from '@vestra/contract/routine-name';
+import { withFullReferences } from '@vestra/contract/secrets-in-text';
 import { functionEntry, noToolPolicy } from '@vestra/contract/tool-entry';
 import type { DeploymentDependencies, VersionRow } from '../../agents/deployments/index.ts';
 import { findById, type RegisteredServer } from '../../agents/tool-servers/index.ts';
@@ -166,7 +167,11 @@ function meaningOf({ manifest, fileObjects }: VersionContent): Record<FileKey, u
     routines: fileObjects.routines.map(routineOfEntry),
     limits: manifest.limits,
     tests: fileObjects.tests.map(scenarioOfTest),
-    webhooks: fileObjects.webhooks.map(({ description = '', ...webhook }) => ({ ...webhook, description })),
+    webhooks: fileObjects.webhooks.map(({ description = '', secret, ...webhook }) => ({
+      ...webhook,
+      description,
+      ...(secret !== undefined && { secret: withFullReferences(secret) }),
+    })),
   };
   // Normalises like the database: no undefined values, and no negative zero.
   return JSON.parse(JSON.stringify(meaning));

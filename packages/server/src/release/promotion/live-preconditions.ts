@@ -7,7 +7,7 @@ import { assertSecretsStored, missingSecretsOfVersion } from '../apply/missing-s
 import type { ApplyDependencies } from '../dependencies.ts';
 import { serversNow } from './content.ts';
 
-type Version = { tenant: Tenant } & Pick<VersionRow, 'manifest' | 'content'>;
+type Version = { tenant: Tenant } & Pick<VersionRow, 'manifest' | 'content' | 'file_objects'>;
 
 /** Checks again before going live: the file may have been applied in test mode, or something was removed since. */
 export async function assertFitForLive(

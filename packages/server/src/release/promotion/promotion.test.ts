@@ -251,6 +251,7 @@ describe('promoting a version', () => {
       {
         endpoint_id: expect.stringMatching(/^whk_/),
         url: 'https://hooks.example.com/keyed',
+        mode: 'live',
         secret: expect.stringMatching(/^whsec_/),
       },
     ]);

@@ -14,7 +14,12 @@ import {
   type RepublishLive,
   republishLiveVersions as republishVersions,
 } from '../../agents/versions/index.ts';
-import { type CreatedEndpoint, replaceFileEndpoints, replaceFileRoutines } from '../../automation/index.ts';
+import {
+  type CreatedEndpoint,
+  prepareFileEndpoints,
+  replaceFileEndpoints,
+  replaceFileRoutines,
+} from '../../automation/index.ts';
 import { findTestRun, hasScenarios, latestRuns, startRun, type TestRun } from '../../evaluation/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
@@ -46,11 +51,24 @@ type PromotionRequest = {
 /** Only saves the version. Drops a pending promotion of an earlier version in this mode. */
 export async function saveWithoutPromotion(
   tx: Transaction,
-  { origin, deployment }: PromotionRequest,
+  dependencies: ApplyDependencies,
+  request: PromotionRequest,
 ): Promise<Promotion> {
+  const { origin, deployment } = request;
   await dropPending(tx, deployment.id, origin.mode);
-  return { deployment, promoted: false, becameDefault: false, testRun: null, made: [] };
+  const made = await prepareEndpoints(tx, dependencies, request);
+  return { deployment, promoted: false, becameDefault: false, testRun: null, made };
 }
+
+/** Creates the live endpoints of a version before it is live: the run that promotes it has nobody to show a secret to. */
+const prepareEndpoints = (
+  tx: Transaction,
+  { vault }: Pick<ApplyDependencies, 'vault'>,
+  { origin: { mode }, deployment, version }: PromotionRequest,
+): Promise<CreatedEndpoint[]> =>
+  mode === 'live'
+    ? prepareFileEndpoints(tx, vault, { deployment, mode, declared: version.file_objects.webhooks })
+    : Promise.resolve([]);
 
 /** Makes the version the one that the mode of the request runs. */
 export async function promoteNow(
@@ -95,7 +113,8 @@ async function promoteOnPass(
   const { mode, orgId } = origin;
   assertComplete(version);
   if (mode === 'live') await assertFitForLive(tx, dependencies, { ...version, tenant: origin });
-  const waiting = { deployment, promoted: false, becameDefault: false, made: [] };
+  const made = await prepareEndpoints(tx, dependencies, request);
+  const waiting = { deployment, promoted: false, becameDefault: false, made };
   const pending = await findPending(tx, deployment.id, mode);
   if (pending?.version === version.version) {
     const open = await findTestRun(tx, orgId, pending.run_id);

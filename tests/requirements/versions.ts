@@ -242,4 +242,9 @@ export const versions = area('versions', 'done', [
     'docs/webhooks.md#endpoints-of-a-deployment-file',
     '`secret: ${NAME}` of a webhook in the file signs deliveries with that secret of the mode.',
   ],
+  [
+    'VER-730',
+    'docs/modes.md',
+    'In live mode `name@n` works for versions that are or were live; any other is 409 `deployment_not_live`.',
+  ],
 ]);

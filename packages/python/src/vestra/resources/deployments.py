@@ -497,12 +497,13 @@ class Deployments(Group):
         """Delete a deployment that has no live version.
 
         Deletes its versions, scenarios and test runs; conversations, usage and the audit log stay.
-        Rejected with `deployment_live` while a version is live.
+        A deployment that is or was live must be archived first (409 `deployment_live`), and needs a
+        live key.
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
 
-        Fails with `deployment_not_found`, `deployment_live`.
+        Fails with `deployment_not_found`, `deployment_live`, `live_key_required`.
         """
         return self._call(
             types.Deleted,
@@ -1050,12 +1051,13 @@ class AsyncDeployments(AsyncGroup):
         """Delete a deployment that has no live version.
 
         Deletes its versions, scenarios and test runs; conversations, usage and the audit log stay.
-        Rejected with `deployment_live` while a version is live.
+        A deployment that is or was live must be archived first (409 `deployment_live`), and needs a
+        live key.
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
 
-        Fails with `deployment_not_found`, `deployment_live`.
+        Fails with `deployment_not_found`, `deployment_live`, `live_key_required`.
         """
         return await self._call(
             types.Deleted,

@@ -154,18 +154,19 @@ export async function changeStatus(
 }
 
 /**
- * Deletes a deployment without a live version, and its versions. If it was the org's default, the org has no default
- * afterwards.
+ * Deletes a deployment and its versions. One that is or was live is archived first and needs a live key. If it was the
+ * org's default, the org has no default afterwards.
  */
 export async function removeDeployment(tx: Transaction, origin: Origin, reference: string): Promise<string> {
   const { id } = await requireDeployment(tx, origin.orgId, reference);
   const deployment = await lockById(tx, id, 'update');
   if (!deployment) throw fail('deployment_not_found');
-  if (deployment.live_version !== null) {
+  if (deployment.live_version !== null && deployment.status !== 'archived') {
     throw fail('deployment_live', {
-      message: `Version ${deployment.live_version} of this deployment is live. Archive it to put it away.`,
+      message: `Version ${deployment.live_version} of this deployment is live. Archive it with a live key first.`,
     });
   }
+  assertMayChangeLive(deployment, origin.mode, 'delete it');
   await deleteDeployment(tx, id);
   await recordAudit(tx, origin, {
     action: 'deployment.deleted',

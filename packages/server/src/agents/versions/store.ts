@@ -97,6 +97,22 @@ export async function insertPromotion(
   { height, version }: { height: number; version: number },
 ): Promise<void> {
   await insert(tx, livePromotions, { deployment_id: deployment.id, org_id: deployment.org_id, height, version });
+  await run(
+    tx,
+    sql`UPDATE ${deploymentVersions} SET live_at = now()
+        WHERE deployment_id = ${deployment.id} AND version = ${version} AND live_at IS NULL`,
+  );
+}
+
+/** Whether the version is live, or was before a rollback or a later promotion. */
+export async function hasBeenLive(db: Executor, deploymentId: string, version: number): Promise<boolean> {
+  const found = await maybeOne(
+    db,
+    { version: integer() },
+    sql`SELECT version FROM ${deploymentVersions}
+        WHERE deployment_id = ${deploymentId} AND version = ${version} AND live_at IS NOT NULL`,
+  );
+  return found !== undefined;
 }
 
 export async function deletePromotion(tx: Transaction, deploymentId: string, height: number): Promise<void> {

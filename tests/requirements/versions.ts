@@ -217,6 +217,16 @@ export const versions = area('versions', 'done', [
     'A version sends a tool server the headers that it fixed: `promote=no` and a failed run change no live request, and a rollback brings the old headers back.',
   ],
   [
+    'VER-703',
+    'docs/deployment-file.md#computer',
+    'A version copies the content of `computer.files`: both modes have them, deleting the upload changes no version, and a test key copies no file of live mode.',
+  ],
+  [
+    'VER-704',
+    'docs/deployment-file.md#computer',
+    '`from` of a file in `computer.files` is a local file that `vestra apply` uploads if it has changed; over HTTP it is 400 `path_not_resolved`.',
+  ],
+  [
     'VER-710',
     'docs/versions.md#saving-promoting-rolling-back',
     'The tests of the file that a version was saved from gate it, with the scenarios of the API; tests of another file do not.',

@@ -106,7 +106,9 @@ describe('holding a deployment', () => {
 
     async function deleteApart(): Promise<string> {
       const apart = await openDatabase({ connectionString: database.connectionString, max: 1 });
-      return transaction(apart, (tx) => removeDeployment(tx, origin, short.id)).finally(() => closeDatabase(apart));
+      return transaction(apart, (tx) => removeDeployment(tx, origin, short.id, async () => {})).finally(() =>
+        closeDatabase(apart),
+      );
     }
   });
 });

@@ -29,6 +29,7 @@ import {
   saveWithoutPromotion,
 } from '../promotion/promotion.ts';
 import { type CheckedFile, checkFile, type ReadFile, readFile } from './check-file.ts';
+import { fixFiles } from './fix-files.ts';
 import { changedFileKeys, fileToManifest, scenarioOfTest, type VersionContent } from './manifest.ts';
 import { type DeploymentFile, type FileKey, fileKeys, type ServerEntry } from './parts.ts';
 import { placeServers, wantedChanges } from './servers.ts';
@@ -59,11 +60,13 @@ export async function applyFile(
   const { caller, reference, body } = application;
   const found = await findApplied(tx, caller.orgId, reference);
   const read = await readFile(body, dependencies, isId(reference) ? found?.slug : reference);
-  const checked = await checkFile(tx, { caller, read, hold: false });
+  const newest = found && (await newestVersion(tx, found));
+  const checked = await checkFile(tx, { caller, read, before: newest?.manifest ?? null, hold: false });
   if (isId(reference) && !found) throw fail('deployment_not_found');
-  if (found) {
+  if (found && newest) {
     assertActive(found);
-    const unchanged = await answerUnchanged(tx, dependencies, application, { deployment: found, checked });
+    const current = { deployment: found, version: newest, checked };
+    const unchanged = await answerUnchanged(tx, dependencies, application, current);
     if (unchanged) return unchanged;
   }
   await lockVersions(tx, caller.orgId);
@@ -100,12 +103,15 @@ async function answerUnchanged(
   tx: Transaction,
   dependencies: ApplyDependencies,
   { caller, origin, promote }: Application,
-  { deployment, checked: { file, servers } }: { deployment: DeploymentRow; checked: CheckedFile },
+  {
+    deployment,
+    version,
+    checked: { file, servers },
+  }: { deployment: DeploymentRow; version: VersionRow; checked: CheckedFile },
 ): Promise<Answer | undefined> {
   const running = origin.mode === 'live' ? deployment.live_version : deployment.draft_version;
   const hasToRun = promote !== 'no' && running !== deployment.newest_version;
   if (hasToRun) return undefined;
-  const version = await newestVersion(tx, deployment);
   const own = ownServers(version);
   const registered = servers.flatMap(({ entry, registered: server }) => {
     if (!server) return [];
@@ -113,9 +119,10 @@ async function answerUnchanged(
     return Object.keys(wantedChanges(entry as ServerEntry, { ...server, headers })).length === 0 ? [server] : [];
   });
   if (registered.length < servers.length) return undefined;
-  const wanted = fileToManifest(file, registered);
-  if (changedFileKeys(savedOf(version), wanted).length > 0) return undefined;
   const { orgId } = caller;
+  const written = fileToManifest(file, registered);
+  const wanted = { ...written, manifest: await fixFiles(tx, caller, written.manifest, version.manifest) };
+  if (changedFileKeys(savedOf(version), wanted).length > 0) return undefined;
   if (await hasOtherHeaders(tx, orgId, version)) return undefined;
   if ((await changedContent(tx, { orgId, before: version, manifest: wanted.manifest })).length > 0) {
     return undefined;
@@ -146,13 +153,15 @@ async function writeFile(
   const { caller, origin, reference } = application;
   const found = await findApplied(tx, caller.orgId, reference);
   const before = found ? await lockDeployment(tx, caller.orgId, found.id) : null;
-  const { file, servers: planned } = await checkFile(tx, { caller, read, hold: true });
+  const newest = before && (await newestVersion(tx, before));
+  const checking = { caller, read, before: newest?.manifest ?? null, hold: true };
+  const { file, servers: planned } = await checkFile(tx, checking);
   if (before) assertActive(before);
   await assertSigningSecrets(tx, dependencies, caller, file);
-  const newest = before && (await newestVersion(tx, before));
   const own = newest ? ownServers(newest) : {};
   const placed = await placeServers(tx, { caller, origin, deployment: before, own, planned });
-  const saved = fileToManifest(file, placed.servers);
+  const written = fileToManifest(file, placed.servers);
+  const saved = { ...written, manifest: await fixFiles(tx, caller, written.manifest, newest?.manifest ?? null) };
   const { orgId } = caller;
   const { manifest } = saved;
   const ofContent = await changedContent(tx, { orgId, before: newest, manifest });
@@ -175,12 +184,12 @@ async function writeFile(
   };
   const createdBy = authorOf(caller.actor);
   const place = { orgId: caller.orgId, name: file.name, slug: file.name, description: '' };
-  const written = before
+  const inserted = before
     ? await saveVersion(tx, { deployment: before, ...content, createdBy })
     : await insertDeployment(tx, place, { ...content, createdBy });
   // A deployment of this name was created over the API meanwhile, so the file is its next version.
-  if (!written) return writeFile(tx, dependencies, application, read);
-  const { deployment, version } = written;
+  if (!inserted) return writeFile(tx, dependencies, application, read);
+  const { deployment, version } = inserted;
   await replaceFileScenarios(tx, { deployment, declared: file.tests.map(scenarioOfTest) });
   const made = await activateFileObjects(tx, dependencies, { deployment, mode: 'test', version });
   await recordAudit(tx, origin, {

@@ -114,6 +114,28 @@ describe('the examples', () => {
   });
 });
 
+describe('files of the computer', () => {
+  it('are uploaded from the folder if their content changed [VER-704]', async () => {
+    const text = (from: string) =>
+      `name: local-files\ncomputer:\n  files:\n    - from: ${from}\n      path: data/prices.csv\n`;
+    const folder = await folderWith('local-files', { 'service.yaml': text('./prices.csv'), 'prices.csv': 'tea,4\n' });
+    const planned = await apply(folder, { dryRun: true });
+    expect(planned.uploaded).toEqual([{ kind: 'file', action: 'created', path: 'prices.csv', name: 'prices.csv' }]);
+    const first = await apply(folder);
+    expect([first.uploaded.length, first.answer?.changed]).toEqual([1, ['computer']]);
+    const [file] = first.answer?.version.manifest.environment?.files ?? [];
+    expect(file).toMatchObject({ path: 'data/prices.csv', file_id: expect.stringMatching(/^file_/) });
+    const again = await apply(folder);
+    expect([again.uploaded, again.answer?.changed]).toEqual([[], []]);
+    await writeFile(join(folder, 'prices.csv'), 'tea,5\n');
+    expect((await apply(folder)).answer?.changed).toEqual(['computer']);
+    // What cannot be read is reported at its line, and nothing is sent.
+    await writeFile(join(folder, 'service.yaml'), text('./none.csv'));
+    const problems = await refused(folder);
+    expect(problems).toMatchObject([{ line: 4, message: 'There is no `none.csv`.' }]);
+  });
+});
+
 describe('a folder', () => {
   it('may hold skills in folders, knowledge in files and the set-up in a script [APPLY-017, APPLY-018]', async () => {
     const folder = await folderWith('whole', {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { memoryModes } from './account.ts';
-import { computer } from './computer.ts';
+import { fileComputer } from './computer.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import {
@@ -12,6 +12,7 @@ import {
   successCriteria,
   toolResults,
 } from './scenario-fields.ts';
+import { companySecretReference } from './secret-reference.ts';
 import { browser, builtInSkill, commonSettings, companySkill } from './settings.ts';
 import { deploymentSlug } from './slug.ts';
 import { text } from './text.ts';
@@ -68,6 +69,11 @@ const webhook = z.strictObject({
   url: webAddress.describe('The public https address that events are posted to.'),
   events: webhooks.create.body.shape.events,
   description: text(0, 500).optional().describe('A note about its purpose.'),
+  secret: companySecretReference
+    .optional()
+    .describe(
+      'A secret of the company such as `${HOOK_SECRET}` that signs deliveries, stored in each mode as `whsec_…`; absent: one is created and shown once.',
+    ),
 });
 
 /** `service.yaml`: a whole deployment, sent with PUT as JSON. */
@@ -132,7 +138,7 @@ export const deploymentFile = failsWith(
       .describe(
         'Who stores memory about users: the service (`vestra`), your endpoint (`customer`), or nobody (`none`); absent: the org’s setting.',
       ),
-    computer: computer.optional().describe('How the agent’s computer is prepared before its first task.'),
+    computer: fileComputer.optional().describe('How the agent’s computer is prepared before its first task.'),
     browser: browser
       .optional()
       .describe(

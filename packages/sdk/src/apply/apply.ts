@@ -4,6 +4,7 @@ import type { AnswerOf } from '@vestra/contract/call';
 import type { Client } from '../client.ts';
 import { VestraError } from '../errors.ts';
 import type { ApplyStep, Change, Resolved } from './change.ts';
+import { hasLocalFiles, planComputerFiles, readComputerFiles } from './computer-files.ts';
 import { indexOf, planKnowledge, readKnowledge, type Skipped } from './knowledge.ts';
 import { type Folder, openFolder } from './local-files.ts';
 import { ApplyError, type Problem, problemOf } from './problem.ts';
@@ -63,7 +64,8 @@ export async function applyFolder(options: ApplyOptions): Promise<Applied> {
 
   const skills = await planSkills(client, local.skills, signal);
   const knowledge = await planKnowledge(client, local.knowledge, signal);
-  const steps = [...skills.steps, ...knowledge.steps];
+  const files = await planComputerFiles(client, service.content.name, local.files, signal);
+  const steps = [...skills.steps, ...knowledge.steps, ...files.steps];
   onProgress({ type: 'planned', changes: steps.map(({ change }) => change) });
   const content = { ...service.content, ...(local.computer !== undefined && { computer: local.computer }) };
   if (steps.length > 0 || options.dryRun) await refuseBefore(client, service, content, signal);
@@ -76,9 +78,11 @@ export async function applyFolder(options: ApplyOptions): Promise<Applied> {
   }
   onProgress({ type: 'applying', name: service.content.name });
   const lists = { skills: skills.resolved, knowledge: knowledge.resolved };
-  const answer = await put(client, service, { content: resolved(content, lists), promote, signal }, (param) =>
-    writtenParam(param, lists),
-  );
+  const sent = {
+    ...resolved(content, lists),
+    ...('computer' in content && { computer: files.resolve(content.computer) }),
+  };
+  const answer = await put(client, service, { content: sent, promote, signal }, (param) => writtenParam(param, lists));
   onProgress({ type: 'applied', answer });
   const away = await serversAway(client, answer.version.manifest.mcp_servers, signal);
   return { answer, uploaded, skipped: local.skipped, away };
@@ -91,8 +95,9 @@ async function readLocal(service: ServiceFile) {
   const computer = await resolveComputer(service, folder, problems);
   const skills = await readSkills(service, folder, problems);
   const { entries: knowledge, skipped } = await readKnowledge(service, folder, problems);
+  const files = await readComputerFiles(service, folder, problems);
   if (problems.length > 0) throw new ApplyError(problems);
-  return { computer, skills, knowledge, skipped };
+  return { computer, skills, knowledge, skipped, files };
 }
 
 /**
@@ -105,8 +110,8 @@ async function refuseBefore(
   content: Record<string, unknown>,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const isLocal = ({ skills, knowledge }: Record<string, unknown>) =>
-    [skills, knowledge].flat().some((entry) => typeof entry === 'string');
+  const isLocal = ({ skills, knowledge, computer }: Record<string, unknown>) =>
+    [skills, knowledge].flat().some((entry) => typeof entry === 'string') || hasLocalFiles(computer);
   if (!isLocal(content)) return;
   try {
     await put(client, service, { content, promote: 'no', signal }, (param) => param);

@@ -18,7 +18,7 @@ import { register as registerEdges } from '../edges/register.ts';
 import { announceDeletion } from '../engine/conversations/delete.ts';
 import { findConversation } from '../engine/conversations/index.ts';
 import { downloadSource } from '../engine/files/downloads.ts';
-import { createDownloadLinks } from '../engine/files/index.ts';
+import { createDownloadLinks, markContentUnused } from '../engine/files/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { conversationIdsOf, openConversationsOfUser } from '../engine/records/conversations.ts';
 import { emptyMemoryCalls } from '../engine/records/redaction.ts';
@@ -37,7 +37,7 @@ import { register as registerPlatform } from '../platform/register.ts';
 import type { Registration } from '../platform/registration.ts';
 import { version } from '../platform/version.ts';
 import { manifestChecker } from '../release/apply/check-file.ts';
-import { renderFile } from '../release/apply/manifest.ts';
+import { fileScenariosOf, renderFile } from '../release/apply/manifest.ts';
 import { fixContent } from '../release/promotion/content.ts';
 import { promoteAfterTests, upToDateVersion } from '../release/promotion/promote.ts';
 import { republishLiveVersions } from '../release/promotion/promotion.ts';
@@ -92,6 +92,7 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
     registerAgents(kernel, {
       checkManifest: manifestChecker(kernel),
       fixContent,
+      releaseContent: markContentUnused,
       renderFile,
       latestTestRuns: latestRuns,
       republishLive: republishLiveVersions,
@@ -124,7 +125,10 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
       ...parts,
       promote: (tx, of) => promoteAfterTests(tx, kernel, of),
       indexStateOf: (reader) => indexStateOf(db, reader, kernel.embeddings.model),
-      upToDateVersion: (tx, of) => upToDateVersion(tx, kernel, of),
+      upToDateVersion: async (tx, of) => {
+        const saved = await upToDateVersion(tx, kernel, of);
+        return { ...saved, fileScenarios: fileScenariosOf(saved.version) };
+      },
     }),
     registerRelease(kernel, parts),
     registerEdges(kernel, {

@@ -14,6 +14,7 @@ import {
   type FixContent,
   presentDeployment,
   presentVersion,
+  type ReleaseContent,
   removeDeployment,
   type StatusGiven,
   type VersionTests,
@@ -27,6 +28,7 @@ export type DeploymentDependencies = {
   jobs: JobSender;
   checkManifest: CheckManifest;
   fixContent: FixContent;
+  releaseContent: ReleaseContent;
   /** Renders a version as the YAML of a deployment file. */
   renderFile: (db: Executor, deployment: DeploymentRow, version: VersionRow) => Promise<string>;
   /** Returns the latest test run of each of these versions that has one. */
@@ -43,6 +45,7 @@ export function deploymentRoutes({
   jobs,
   checkManifest,
   fixContent,
+  releaseContent,
   renderFile,
   latestTestRuns,
   statusGiven,
@@ -85,7 +88,7 @@ export function deploymentRoutes({
     unarchive: async ({ origin, params }) => unarchive(origin, params.deployment_id),
     delete: async ({ origin, params }) => {
       const id = await transaction(db, async (tx) => {
-        const deploymentId = await removeDeployment(tx, origin, params.deployment_id);
+        const deploymentId = await removeDeployment(tx, origin, params.deployment_id, releaseContent);
         // A job, so that open replies and tasks end even if this process dies now.
         await jobs.send(tx, 'deployment.stop', { org_id: origin.orgId, deployment_id: deploymentId });
         return deploymentId;

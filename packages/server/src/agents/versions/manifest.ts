@@ -15,11 +15,21 @@ export type FileObjects = Pick<z.output<typeof deploymentFile>, 'tests' | 'routi
 
 export const noFileObjects: FileObjects = { tests: [], routines: [], webhooks: [] };
 
-/** Content that a version fixes: a revision of each notebook, and the hash of the files of each company skill. */
+/**
+ * Content that a version fixes: a revision of each notebook, the hash of the files of each company skill, and the
+ * headers of each tool server. Versions of older releases have no headers if their server had moved.
+ */
 export type FixedContent = {
   notebooks: Readonly<Record<string, number>>;
   skills: Readonly<Record<string, string>>;
+  servers?: FixedServers;
 };
+
+/** By the id of the server. Headers refer to secrets and never contain one. */
+export type FixedServers = Readonly<Record<string, FixedServer>>;
+
+/** `isOwn`: the file's headers become the registered ones when the version goes live. */
+type FixedServer = { headers: Readonly<Record<string, string>>; isOwn?: true };
 
 export const noContent: FixedContent = { notebooks: {}, skills: {} };
 
@@ -61,11 +71,14 @@ const functionDefaults = {
   approver: 'user' as const,
 };
 
-/** Returns the ids of all resources that the manifest names, each once. */
+/** The entry of `uses` that keeps the content of a file while a version needs it. */
+export const fixedBytes = (sha256: string) => `sha256:${sha256}`;
+
+/** Returns the ids of all resources that the manifest names, each once, and the hashes of its files. */
 export function usesOf({ mcp_servers, skills, notebooks, environment }: Manifest): string[] {
   const skillIds = skills.flatMap((skill) => ('id' in skill ? [skill.id] : []));
-  const fileIds = environment?.files.map((file) => file.file_id) ?? [];
-  return [...new Set([...mcp_servers.map((server) => server.id), ...skillIds, ...notebooks, ...fileIds])];
+  const files = environment?.files.flatMap(({ file_id, sha256 }) => [file_id, ...(sha256 ? [fixedBytes(sha256)] : [])]);
+  return [...new Set([...mcp_servers.map((server) => server.id), ...skillIds, ...notebooks, ...(files ?? [])])];
 }
 
 /** Removes repeated entries, which have no effect. */

@@ -1,13 +1,13 @@
 import { fail } from '@vestra/contract/errors';
 import { findSettings } from '../../account/index.ts';
-import type { Manifest } from '../../agents/versions/index.ts';
+import type { VersionRow } from '../../agents/deployments/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { assertSecretsStored, missingSecretsOfVersion } from '../apply/missing-secrets.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
 import { serversNow } from './content.ts';
 
-type Version = { tenant: Tenant; manifest: Manifest };
+type Version = { tenant: Tenant } & Pick<VersionRow, 'manifest' | 'content' | 'file_objects'>;
 
 /** Checks again before going live: the file may have been applied in test mode, or something was removed since. */
 export async function assertFitForLive(
@@ -22,6 +22,13 @@ export async function assertFitForLive(
     throw fail('version_incomplete', {
       names: moved.map(({ id }) => id),
       message: `This version calls ${moved.map(({ slug, url }) => `\`${slug}\` at ${url}`).join(', ')}, and the URL was changed since. Promote another version, apply the file again, or change the URL back.`,
+    });
+  }
+  const gone = lostFiles(version);
+  if (gone.length > 0) {
+    throw fail('version_incomplete', {
+      names: gone,
+      message: `Files of this version’s computer were deleted: ${gone.join(', ')}. Apply the file with other files.`,
     });
   }
   await assertSecretsStored(tx, version);
@@ -39,15 +46,20 @@ export async function missingForLive(
   version: Version,
 ): Promise<'invalid_manifest' | 'version_incomplete' | 'secret_missing' | 'memory_endpoint_required' | null> {
   if (unpricedIn(models, version) !== null) return 'invalid_manifest';
-  if ((await movedServers(tx, version)).length > 0) return 'version_incomplete';
+  if ((await movedServers(tx, version)).length > 0 || lostFiles(version).length > 0) return 'version_incomplete';
   if ((await missingSecretsOfVersion(tx, version)).length > 0) return 'secret_missing';
   return (await isMemoryKept(tx, version)) ? null : 'memory_endpoint_required';
 }
 
-/** Servers whose URL changed since the version was saved. */
-async function movedServers(tx: Transaction, { tenant, manifest }: Version) {
-  const now = await serversNow(tx, tenant.orgId, manifest);
-  return manifest.mcp_servers.filter((server, at) => now[at]?.url !== server.url);
+/** Files that were deleted before versions fixed the content of their files. */
+const lostFiles = ({ manifest }: Version): string[] =>
+  manifest.environment?.files.flatMap(({ file_id, sha256 }) => (sha256 === undefined ? [file_id] : [])) ?? [];
+
+/** Servers that moved since, and whose headers the version of an older release did not fix. */
+async function movedServers(tx: Transaction, { tenant, ...version }: Version) {
+  const now = await serversNow(tx, tenant.orgId, version);
+  const { servers: fixed = {} } = version.content;
+  return version.manifest.mcp_servers.filter((server, at) => !fixed[server.id] && now[at]?.url !== server.url);
 }
 
 /** Why the model cannot be billed. `default` may change, so each message checks it instead. */

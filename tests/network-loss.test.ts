@@ -23,7 +23,7 @@ let lone: TestServer;
 /** Serves requests on that database and is never cut off. */
 let observer: TestServer;
 let loneLink: CuttableLink;
-/** What the model was asked, by the token of the message. */
+/** The steps for which the model was asked, by the token of the message. */
 const asked = new Map<string, string[]>();
 /** Called with each request of the model about a token, before its answer. */
 let onAsked: (token: string, step: string) => Promise<void> = async () => {};

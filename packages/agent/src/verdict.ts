@@ -11,4 +11,4 @@ export const verdictNotice = (reason: string, fence: string): string =>
 ${asData(fence, 'verdict', reason)}
 Continue the work until they are met. Then answer with the whole result: it replaces the one above.`;
 
-export const isVerdict = (notice: string | null): boolean => notice !== null && notice.startsWith(opening);
+export const isVerdict = (notice: string | null): boolean => notice?.startsWith(opening) === true;

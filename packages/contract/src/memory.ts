@@ -125,7 +125,7 @@ export const memory = {
     summary: 'Delete one fact from memory.',
     description:
       'A session token with `memory` may delete its own user’s. The agent may learn the fact again from a conversation.',
-    params: z.strictObject({ memory_id: failsWith('memory_not_found', memoryId) }),
+    params: z.strictObject({ memory_id: failsWith('memory_not_found', memoryId.describe('The id of the fact.')) }),
     query: z.strictObject(ofUser),
     status: 200,
     response: deleted('memory'),

@@ -1586,6 +1586,7 @@ export type Calls = {
      *
      * `DELETE /v1/memory/{memory_id}`, scope runtime; `vestra memory delete`
      *
+     * - `memory_id`: The id of the fact.
      * - `user_id`: The user of the memory; absent: the org’s own agent.
      *
      * @throws {VestraError} `user_required`, `user_disabled`, `memory_endpoint_required`, `memory_endpoint_error`

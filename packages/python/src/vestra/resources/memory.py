@@ -121,6 +121,7 @@ class Memory(Group):
         from a conversation.
 
         Args:
+            memory_id: The id of the fact.
             user_id: The user of the memory; absent: the org’s own agent.
 
         Fails with `user_required`, `user_disabled`, `memory_endpoint_required`,
@@ -279,6 +280,7 @@ class AsyncMemory(AsyncGroup):
         from a conversation.
 
         Args:
+            memory_id: The id of the fact.
             user_id: The user of the memory; absent: the org’s own agent.
 
         Fails with `user_required`, `user_disabled`, `memory_endpoint_required`,

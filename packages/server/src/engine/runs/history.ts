@@ -160,7 +160,7 @@ function askedMessage(
 ): UserMessage {
   const handed = [
     ...(brief === null ? [] : [`What is to be done, as it was handed over:\n${brief}`]),
-    // Whoever sent the message wrote the criteria as well, so they are instructions and not data.
+    // The caller wrote the criteria as well as the message, so they are instructions and not data.
     ...(criteria === null
       ? []
       : [`The result is checked against these success criteria. Meet all of them:\n${criteria}`]),

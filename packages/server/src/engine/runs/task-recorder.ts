@@ -29,7 +29,7 @@ export type TaskRecorder = RunRecorder & {
   sendBack: (answer: JudgedAnswer, usage: Usage | null, notice: string) => Promise<TaskRow | null>;
 };
 
-export type JudgedAnswer = { text: string; data: unknown; isCut: boolean; outcome: TaskOutcome };
+type JudgedAnswer = { text: string; data: unknown; isCut: boolean; outcome: TaskOutcome };
 
 type Options = {
   /** The run has only the tools that need no approved plan. */

@@ -265,5 +265,5 @@ describe('a deletion of anything that can be deleted', () => {
       expect(markersIn(JSON.stringify(stream.seen))).toEqual([]);
     }
     expect(await tracesLeft(names)).toEqual({ rows: [], routes: [], files: [], called: calls });
-  });
+  }, 1_200_000);
 });

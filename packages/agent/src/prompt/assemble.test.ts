@@ -42,6 +42,7 @@ const bare: PromptFacts = {
   toolServers: [],
   openWork: [],
   openQuestions: [],
+  files: [],
   context: null,
   person: { name: null, email: null, metadata: {} },
   timezone: null,
@@ -140,7 +141,7 @@ describe('passingText', () => {
   });
 
   it('leaves the preceding messages unchanged', () => {
-    const other = { memory: ['Other.'], openWork: [], openQuestions: [], context: null };
+    const other = { memory: ['Other.'], openWork: [], openQuestions: [], files: [], context: null };
     expect(assembleSystem({ ...facts, ...other })).toEqual(assembleSystem(facts));
   });
 });

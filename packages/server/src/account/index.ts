@@ -1,7 +1,7 @@
 export { recordAudit } from './audit/audit-log.ts';
 export { appendDelta, type LogEntry, type NewLogEntry, nextLogEntries, readLog } from './events/conversation-log.ts';
 export { emit, emitAll, emitAllStatement, emitStatement, emitWithoutDeliveries, type OrgEvent } from './events/emit.ts';
-export { eraseEvents, eraseEventsOfFile, eraseEventsOfTask, findEvent, presentEvent } from './events/events.ts';
+export { eraseEvents, findEvent, presentEvent } from './events/events.ts';
 export type { Followers } from './events/followers.ts';
 export { conversationRetentions, findOrg, findSettings, lockSettings, updateSettings } from './orgs/store.ts';
 export { openOwned, readSecrets, sealOwned, storedSecretNames } from './secrets/secrets.ts';

@@ -4,7 +4,7 @@ import type { Executor, Transaction } from '../platform/db/pool.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import { anHour, type Registration } from '../platform/registration.ts';
 import { auditRoutes, pruneAudit } from './audit/audit-log.ts';
-import { eraseEventsAbout, eraseEventsOf, eventRoutes, pruneEvents } from './events/events.ts';
+import { eraseEventsAbout, eraseEventsOfUser, eventRoutes, pruneEvents } from './events/events.ts';
 import { createKeyIdentity } from './keys/key-identity.ts';
 import { keyRoutes } from './keys/keys.ts';
 import { createConsoleIdentity } from './members/account.ts';
@@ -92,6 +92,6 @@ export function register(kernel: Kernel, ports: AccountPorts): Registration {
       { days: 30, prune: pruneRegistered },
     ],
     objectErasure: [eraseEventsAbout],
-    erasure: [removeSecretsOfUser, eraseEventsOf],
+    erasure: [removeSecretsOfUser, eraseEventsOfUser],
   };
 }

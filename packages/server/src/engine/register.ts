@@ -9,9 +9,9 @@ import {
 } from '../platform/registration.ts';
 import { findUser } from '../users/index.ts';
 import { deleteInactiveConversations } from './conversations/delete.ts';
+import { removeFile } from './conversations/delete-file.ts';
 import { conversationRoutes } from './conversations/routes.ts';
 import { fileEraser, pruneToolFiles, pruneUnused } from './files/content.ts';
-import { removeFile } from './files/delete.ts';
 import { createDownloadLinks } from './files/downloads.ts';
 import { fileRoutes } from './files/routes.ts';
 import { interactionRoutes } from './interactions/routes.ts';

@@ -53,7 +53,7 @@ export type EraseConversations = (
 ) => Promise<void>;
 
 /** `messageIds` are the messages with its result. */
-export type ErasedTask = { taskId: string; conversationId: string; messageIds: readonly string[] };
+type ErasedTask = { taskId: string; conversationId: string; messageIds: readonly string[] };
 
 export type EraseTask = (tx: Transaction, tenant: Tenant, task: ErasedTask) => Promise<void>;
 

@@ -54,14 +54,29 @@ export function findEvent(db: Executor, tenant: Tenant, eventId: string): Promis
   return maybeOne(db, events, sql`SELECT ${columns} FROM ${events} WHERE ${ofTenant(tenant)} AND id = ${eventId}`);
 }
 
+type ErasedTask = { taskId: string; createdAt: Date; messageIds: readonly string[] };
+type ErasedFile = { fileId: string; createdAt: Date };
+
+type ErasedConversations = { userId: string | null; conversationIds: readonly string[] };
+
+/** Deletes the events about a deleted user, conversation, task or file. */
+export function eraseEvents(
+  tx: Transaction,
+  tenant: Tenant,
+  deleted: ErasedConversations | ErasedTask | ErasedFile,
+): Promise<void> {
+  if ('taskId' in deleted) return eraseEventsOfTask(tx, tenant, deleted);
+  return 'fileId' in deleted ? eraseEventsOfFile(tx, tenant, deleted) : eraseEventsOfConversations(tx, tenant, deleted);
+}
+
 /**
  * Deletes the events of a user and of their conversations, except `user.deleted`. Message events name a conversation
  * and no user, so the caller passes the conversations while they still exist.
  */
-export async function eraseEvents(
+async function eraseEventsOfConversations(
   tx: Transaction,
   tenant: Tenant,
-  { userId, conversationIds }: { userId: string | null; conversationIds: readonly string[] },
+  { userId, conversationIds }: ErasedConversations,
 ): Promise<void> {
   await run(
     tx,
@@ -76,10 +91,10 @@ export async function eraseEvents(
  * Deletes the events about a task. Their ids start with their time, so the scan begins shortly before the task: clocks of
  * two processes may differ a little.
  */
-export async function eraseEventsOfTask(
+async function eraseEventsOfTask(
   tx: Transaction,
   tenant: Tenant,
-  { taskId, createdAt, messageIds }: { taskId: string; createdAt: Date; messageIds: readonly string[] },
+  { taskId, createdAt, messageIds }: ErasedTask,
 ): Promise<void> {
   const first = idOfTime('evt', createdAt.getTime() - 60_000);
   await run(
@@ -91,11 +106,7 @@ export async function eraseEventsOfTask(
 }
 
 /** Deletes the event that reported a file. */
-export async function eraseEventsOfFile(
-  tx: Transaction,
-  tenant: Tenant,
-  { fileId, createdAt }: { fileId: string; createdAt: Date },
-): Promise<void> {
+async function eraseEventsOfFile(tx: Transaction, tenant: Tenant, { fileId, createdAt }: ErasedFile): Promise<void> {
   const first = idOfTime('evt', createdAt.getTime() - 60_000);
   await run(
     tx,
@@ -129,7 +140,7 @@ export async function eraseEventsAbout(
 }
 
 /** The last step of an erasure: deletes events that were written during it. */
-export const eraseEventsOf = (tx: Transaction, tenant: Tenant, userId: string) =>
+export const eraseEventsOfUser = (tx: Transaction, tenant: Tenant, userId: string) =>
   eraseEvents(tx, tenant, { userId, conversationIds: [] });
 
 /** Deletes events older than `before`. False: none was left. */

@@ -112,6 +112,36 @@ export async function streamedText(db: Executor, turn: TurnRow): Promise<string>
   return streamed.text;
 }
 
+/** Empties the events of a deleted task. They keep their `seq`, so that readers find no gap. */
+export const emptyLogStatements = ({
+  conversation_id,
+  turn_id,
+  id,
+}: {
+  conversation_id: string;
+  turn_id: string;
+  id: string;
+}) =>
+  [
+    runStatement(sql`UPDATE conversation_events SET type = 'task.deleted', data = '{}'
+      WHERE conversation_id = ${conversation_id} AND task_id = ${id}`),
+    runStatement(sql`UPDATE conversation_events SET data = jsonb_set(data::jsonb, '{turn,reply}', 'null')::json
+      WHERE conversation_id = ${conversation_id} AND turn_id = ${turn_id} AND type = 'turn.settled'`),
+  ] as const;
+
+/** Replaces the name of a file in the event that reported it. */
+export const renameFileStatement = (conversationId: string, { id, filename }: { id: string; filename: string }) =>
+  runStatement(sql`UPDATE conversation_events
+    SET data = jsonb_set(data::jsonb, '{file,filename}', to_jsonb(${filename}::text))::json
+    WHERE conversation_id = ${conversationId} AND type = 'file.created' AND data -> 'file' ->> 'id' = ${id}`);
+
+/** Empties the summaries that the events of tasks show of these calls. */
+export const emptyStepsStatement = (conversationIds: readonly string[], callIds: readonly string[]) =>
+  runStatement(sql`UPDATE conversation_events
+    SET data = jsonb_set(jsonb_set(data::jsonb, '{step,input_summary}', 'null'), '{step,output_summary}', 'null')::json
+    WHERE conversation_id = ANY(${conversationIds}) AND type = 'task.step'
+      AND data -> 'step' ->> 'tool_use_id' = ANY(${callIds})`);
+
 /** Erases a user's conversations with their messages, turns, tasks, traces and interactions. */
 export async function eraseConversationsOf(tx: Transaction, { orgId, mode }: Tenant, userId: string): Promise<void> {
   const ids = await held(tx, sql`org_id = ${orgId} AND mode = ${mode} AND user_id = ${userId}`);

@@ -7,6 +7,7 @@ import { maybeOne, pipelined, rowsOf, runStatement } from '../../platform/db/que
 import { sql } from '../../platform/db/sql.ts';
 import { moment, text } from '../../platform/db/table.ts';
 import type { Change } from './change.ts';
+import { emptyLogStatements, emptyStepsStatement, renameFileStatement } from './conversation-log.ts';
 import type { TaskRow } from './tables.ts';
 
 const deletedSummary = '[This summary was deleted, because it covered something that was deleted.]';
@@ -23,11 +24,7 @@ export async function emptyTask(
   const names = sql`(SELECT COALESCE(json_object_agg(key, value), '{}') FROM json_each(details)
     WHERE key IN ('tool_name', 'server', 'app', 'name', 'declared_by'))`;
   await pipelined(tx, [
-    runStatement(sql`UPDATE conversation_events SET type = 'task.deleted', data = '{}'
-      WHERE conversation_id = ${conversation_id} AND task_id = ${id}`),
-    runStatement(sql`UPDATE conversation_events
-      SET data = jsonb_set(data::jsonb, '{turn,reply}', 'null')::json
-      WHERE conversation_id = ${conversation_id} AND turn_id = ${turn_id} AND type = 'turn.settled'`),
+    ...emptyLogStatements({ conversation_id, turn_id, id }),
     runStatement(
       sql`UPDATE turns SET reply_text = NULL, reply_data = NULL, reply_is_cut = false WHERE id = ${turn_id}`,
     ),
@@ -82,7 +79,7 @@ export async function redactedAt(db: Executor, conversationId: string): Promise<
 /** A deletion may set its time a little before it commits. */
 const commitMs = 10_000;
 
-/** What to store of a summary from a turn that may have read deleted messages. Null: store it as it is. */
+/** Replaces a summary from a turn that may have read deleted messages. Null: the summary can be stored as it is. */
 export async function replacementOfSummary(
   tx: Transaction,
   { conversation_id, created_at }: { conversation_id: string; created_at: Date },
@@ -136,14 +133,12 @@ export async function emptyFile(
         FROM jsonb_array_elements(attachments) WITH ORDINALITY AS attached (file, place))
       WHERE conversation_id = ${conversation.id} AND attachments <> '[]'
         AND attachments @> ${sql.json([{ file_id: id }])}::jsonb`),
-    runStatement(sql`UPDATE conversation_events SET data = jsonb_set(data::jsonb, '{file,filename}', ${name})::json
-      WHERE conversation_id = ${conversation.id} AND type = 'file.created' AND data -> 'file' ->> 'id' = ${id}`),
+    renameFileStatement(conversation.id, { id, filename: deletedFileName }),
+    emptyStepsStatement(
+      [conversation.id],
+      calls.map((call) => call.id),
+    ),
   ]);
-  await emptySteps(
-    tx,
-    [conversation.id],
-    calls.map((call) => call.id),
-  );
   await forgetSummaries(change, '');
 }
 
@@ -162,14 +157,13 @@ export async function emptyMemoryCalls(tx: Transaction, { orgId, mode }: Tenant,
   );
   if (calls.length === 0) return;
   const conversationIds = [...new Set(calls.map((call) => call.conversation_id))].sort();
-  await emptySteps(
-    tx,
-    conversationIds,
-    calls.map(({ id }) => id),
-  );
   const runs = sql`SELECT id FROM turns WHERE conversation_id = ANY(${conversationIds})
     UNION ALL SELECT id FROM tasks WHERE conversation_id = ANY(${conversationIds})`;
   await pipelined(tx, [
+    emptyStepsStatement(
+      conversationIds,
+      calls.map(({ id }) => id),
+    ),
     runStatement(sql`UPDATE turns SET base_summary = ${deletedSummary}
       WHERE conversation_id = ANY(${conversationIds}) AND base_summary IS NOT NULL`),
     runStatement(sql`UPDATE run_steps SET text = ${deletedSummary} WHERE kind = 'summary' AND run_id IN (${runs})`),
@@ -177,12 +171,3 @@ export async function emptyMemoryCalls(tx: Transaction, { orgId, mode }: Tenant,
       WHERE id = ANY(${conversationIds})`),
   ]);
 }
-
-/** Empties the summaries that the events of a task show of these calls. */
-const emptySteps = (tx: Transaction, conversationIds: readonly string[], callIds: readonly string[]) =>
-  pipelined(tx, [
-    runStatement(sql`UPDATE conversation_events
-      SET data = jsonb_set(jsonb_set(data::jsonb, '{step,input_summary}', 'null'), '{step,output_summary}', 'null')::json
-      WHERE conversation_id = ANY(${conversationIds}) AND type = 'task.step'
-        AND data -> 'step' ->> 'tool_use_id' = ANY(${callIds})`),
-  ]);

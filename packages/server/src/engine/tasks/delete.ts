@@ -1,4 +1,4 @@
-import { eraseEventsOfTask, type Followers, recordAudit } from '../../account/index.ts';
+import { eraseEvents, type Followers, recordAudit } from '../../account/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { EraseFiles, EraseTask } from '../../platform/registration.ts';
 import { removeContents } from '../files/content.ts';
@@ -35,7 +35,7 @@ export async function removeTask(
     const turn = (await findTurn(tx, task.turn_id)) as TurnRow;
     await emptyTask(tx, task);
     const written = await replaceResult(tx, task);
-    await eraseEventsOfTask(tx, tenant, { taskId: task.id, createdAt: task.created_at, messageIds: written });
+    await eraseEvents(tx, tenant, { taskId: task.id, createdAt: task.created_at, messageIds: written });
     if (task.status !== 'done' && task.status !== 'failed') {
       await stopTask(engine, change, (await findTask(tx, tenant, task.id)) as TaskRow);
     }

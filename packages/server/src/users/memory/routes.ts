@@ -5,6 +5,7 @@ import type { Caller, Tenant } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
+import { deleteAnswers } from '../../platform/http/idempotency.ts';
 import { actingUser, requestedUserId } from '../acting-user.ts';
 import type { FactRow, MemoryItem, ProfileRow } from '../tables.ts';
 import type { CustomerMemory } from './customer-memory.ts';
@@ -106,9 +107,10 @@ export function memoryRoutes(dependencies: MemoryDependencies): Handlers<'memory
       const owner = await ownerAsked(caller, query.user_id);
       // Delete facts that are stored here in every mode. Otherwise they would return after a change of the mode.
       const here = await transaction(db, async (tx) => {
-        const count = await forgetEverything(tx, owner);
+        const gone = await forgetEverything(tx, owner);
+        await deleteAnswers(tx, owner, { named: [], shownIds: gone });
         await forgotten(tx, owner, owner.userId);
-        return count;
+        return gone.length;
       });
       const isElsewhere = (await modeOf(caller)) === 'customer';
       const elsewhere = isElsewhere ? (await customer.deleteAll(db, owner)).memories_deleted : 0;

@@ -1,7 +1,6 @@
 import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { deleteAnswers } from '../../platform/http/idempotency.ts';
 import { findUser } from '../store.ts';
 import type { FactRow } from '../tables.ts';
 import { maxFactLength, maxFacts, type NewFact, type Owner, unfitFact } from './fact.ts';
@@ -105,18 +104,16 @@ export async function forgetFact(tx: Transaction, owner: Owner, id: string): Pro
   await lockMemory(tx, owner);
   const gone = await deleteFactsOf(tx, owner, [id]);
   if (gone.length === 0) throw fail('memory_not_found');
-  await deleteAnswers(tx, owner, { named: [], shownIds: gone });
   await noteDeletion(tx, owner);
   await refreshProfile(tx, owner);
 }
 
-/** Returns the number of facts deleted. */
-export async function forgetEverything(tx: Transaction, owner: Owner): Promise<number> {
+/** Returns the ids of the deleted facts. */
+export async function forgetEverything(tx: Transaction, owner: Owner): Promise<string[]> {
   await stopLearning(tx, owner);
   const gone = await deleteFactsOf(tx, owner);
-  await deleteAnswers(tx, owner, { named: [], shownIds: gone });
   await refreshProfile(tx, owner);
-  return gone.length;
+  return gone;
 }
 
 /** After the commit, no fact is learned from earlier text. This also applies to memory behind the org's endpoint. */

@@ -1,14 +1,14 @@
-import { eraseEventsOfFile } from '../../account/index.ts';
+import { eraseEvents } from '../../account/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { EraseFiles } from '../../platform/registration.ts';
+import { removeContents } from '../files/content.ts';
+import { deleteFile, findFile } from '../files/store.ts';
+import type { FileRow } from '../files/tables.ts';
 import { changeConversation } from '../records/change.ts';
 import { conversationsWithFile, emptyFile } from '../records/redaction.ts';
 import type { Engine } from '../runs/ports.ts';
 import { ignoreErased } from '../turns/start-run.ts';
-import { removeContents } from './content.ts';
-import { deleteFile, findFile } from './store.ts';
-import type { FileRow } from './tables.ts';
 
 export type FileDeletion = { engine: Engine; erasure: readonly EraseFiles[] };
 
@@ -29,7 +29,7 @@ export async function removeFile(
     const gone = await deleteFile(tx, tenant, fileId);
     if (!gone) return undefined;
     for (const erase of erasure) await erase(tx, tenant, [gone]);
-    await eraseEventsOfFile(tx, tenant, { fileId, createdAt: gone.created_at });
+    await eraseEvents(tx, tenant, { fileId, createdAt: gone.created_at });
     return gone;
   });
   // A message may have attached it meanwhile. From now on none can.

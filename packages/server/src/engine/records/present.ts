@@ -159,7 +159,7 @@ export const presentTask = (row: TaskRow, cost: Cost, { isListed }: { isListed: 
  * A model may end without a last look at its plan. Nothing of a done task is in progress, and a plan that was never
  * updated says nothing about its steps. A step that it left out on purpose stays pending.
  */
-export function progressOfDone(progress: Progress): Progress {
+function progressOfDone(progress: Progress): Progress {
   const isNeverUpdated = progress.every(({ status }) => status === 'pending');
   return progress.map(({ content, status }) => ({
     content,

@@ -72,6 +72,7 @@ describe('the scopes of routes', () => {
         'conversations.messages',
         'conversations.send',
         'conversations.stop',
+        'conversations.turn',
         'feedback.ofConversation',
         'feedback.rate',
         'files.create',

@@ -52,4 +52,9 @@ export const records = area('records', 'done', [
     'docs/a2a.md#answering-what-the-agent-waits-on',
     'A reply that asks something is a task that requires input; a message in that task, or in its context, answers it.',
   ],
+  [
+    'REC-711',
+    'docs/console.md#building-running-and-paying',
+    'The console lists conversations by their first words, with user, deployment and failure. Its filters are in the address.',
+  ],
 ]);

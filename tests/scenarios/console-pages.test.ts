@@ -268,6 +268,35 @@ describe('pages of webhooks and spend', () => {
     await leave();
   });
 
+  it('conversations show first words, user, deployment and failure, and their filters are in the address [REC-711]', async () => {
+    await desk.call('POST', '/v1/users', { body: { user_id: 'u-17', name: 'Grace Hopper' } });
+    desk.script(() => ({ fail: 400 }));
+    const broken = await desk.say({ deployment: 'help-desk', user_id: 'u-17', message: 'Where is my parcel?' });
+    await desk.rest(broken.id);
+    desk.script(() => ({ text: 'Hello.' }));
+    const work = await desk.say({ deployment: 'help-desk', message: 'Count the parcels', hand_off: 'always' });
+    await desk.rest(work.id);
+    const { page, go, leave } = await desk.enter('/conversations');
+    const row = (name: RegExp) => page.getByRole('row', { name });
+    await row(/Where is my parcel\?.*failed.*Grace Hopper.*help-desk v1/).waitFor();
+    await row(/Count the parcels.*idle.*the org’s agent/).waitFor();
+    await page.getByLabel('Failed').selectOption('true');
+    await row(/Count the parcels/).waitFor({ state: 'detached' });
+    await page.getByLabel('Search').fill('parc');
+    await page.waitForURL(/q=parc/);
+    await page.reload();
+    await row(/Where is my parcel/).waitFor();
+    expect(await page.getByLabel('Failed').inputValue()).toBe('true');
+    await go('/conversations?q=nothing-like-it');
+    await page.getByText('No conversations match these filters').waitFor();
+
+    const [{ id }] = (await desk.call('GET', `/v1/tasks?conversation_id=${work.id}`)).body.data;
+    await go(`/tasks/${id}`);
+    await page.getByRole('heading', { name: 'Count the parcels' }).waitFor();
+    await page.getByRole('heading', { name: 'Request' }).waitFor();
+    await leave();
+  });
+
   it('spend is shown with its cap and exported as CSV, and the cap is changed [CON-107] [CON-205]', async () => {
     const { page, go, leave } = await desk.enter('/', { context: { acceptDownloads: true } });
     // Every org begins with caps, which nobody has set.

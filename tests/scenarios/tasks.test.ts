@@ -41,6 +41,7 @@ describe('a task', () => {
       deployment_version: 1,
       status: 'done',
       title: 'Count the paper',
+      ask: 'How much paper?',
       progress: [],
       result: { text: 'There are 500 sheets.', data: null },
       outcome: null,
@@ -88,7 +89,7 @@ describe('a task', () => {
     });
     const { id } = await desk.say({ message: 'Count', hand_off: 'always' });
     const { data } = await desk.until(`/v1/tasks?conversation_id=${id}`, ({ data: rows }) => rows.length === 1);
-    expect(data[0]).toMatchObject({ title: null, progress: [], result: { text: null, data: null } });
+    expect(data[0]).toMatchObject({ title: 'Count', progress: [], result: { text: null, data: null } });
     expect(['queued', 'working']).toContain(data[0].status);
     gate.resolve();
     await desk.rest(id);
@@ -97,14 +98,14 @@ describe('a task', () => {
     const told = (await desk.log(id)).filter(({ type }) => type === 'task.progress').map((event) => event.data);
     expect(told).toEqual([
       {
-        title: null,
+        title: 'Count',
         progress: [
           { content: 'Look', status: 'in_progress' },
           { content: 'Count', status: 'pending' },
         ],
       },
       {
-        title: null,
+        title: 'Count',
         progress: [
           { content: 'Look', status: 'completed' },
           { content: 'Count', status: 'in_progress' },

@@ -63,7 +63,10 @@ const errorShapes = { own: errorBody, openai: openaiErrorBody, oauth: oauthError
 function assertError(asked: string, row: RouteRow | undefined, { body, status }: ApiResponse, pathname: string): void {
   // Routes that only OpenAI's API has are refused in its error format too.
   const ofNone = pathname.startsWith('/v1/openai/') ? 'openai' : 'own';
-  if (row?.route.isJsonRpc && body.jsonrpc === '2.0') return assertParseError(asked, status, body);
+  if (row?.route.isJsonRpc && body.jsonrpc === '2.0') {
+    assertParseError(asked, status, body);
+    return;
+  }
   const shape = errorShapes[row ? (row.route.errorShape ?? 'own') : ofNone];
   assertShape(shape, body, `${asked} answered an error outside the contract`);
   const { code } = (row?.route.errorShape === 'oauth' ? body : body.error) as { code: ErrorCode };

@@ -169,7 +169,7 @@ export const presentOutcome = (row: Pick<TaskRow, 'outcome_met' | 'outcome_reaso
  * A model may end without a last look at its plan. Nothing of a done task is in progress, and a plan that was never
  * updated says nothing about its steps. A step that it left out on purpose stays pending.
  */
-export function progressOfDone(progress: Progress): Progress {
+function progressOfDone(progress: Progress): Progress {
   const isNeverUpdated = progress.every(({ status }) => status === 'pending');
   return progress.map(({ content, status }) => ({
     content,

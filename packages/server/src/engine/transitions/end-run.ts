@@ -143,7 +143,7 @@ const messageOf = (
   created_at: now,
 });
 
-/** What a conversation shows of the turn that ended last. A turn that a person stopped has no error. */
+/** A conversation shows the error of the turn that ended last. A turn that a person stopped has none. */
 export const lastErrorOf = ({ error_code, error_message }: Pick<TurnRow, 'error_code' | 'error_message'>) => ({
   last_error_code: error_code,
   last_error_message: error_message,

@@ -12,7 +12,9 @@ export function useFilters<Name extends string>(...names: readonly Name[]) {
   for (const name of names) {
     const value = search[name];
     // The API rejects empty filter values.
-    if ((typeof value === 'string' && value !== '') || typeof value === 'number') filters[name] = String(value);
+    const isGiven =
+      (typeof value === 'string' && value !== '') || typeof value === 'number' || typeof value === 'boolean';
+    if (isGiven) filters[name] = String(value);
   }
   const set = (changed: { [N in Name]?: string | undefined }) => {
     const next: Record<string, string> = {};

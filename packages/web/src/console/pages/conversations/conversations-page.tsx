@@ -9,9 +9,39 @@ import { Status, Time, Usd } from '../../parts/shown.tsx';
 
 type Conversation = ItemOf<'conversations.list'>;
 
-const columns: Column<Conversation>[] = [
-  { id: 'user', header: 'User', cell: ({ user_id }) => user_id ?? <span className="text-quiet">the org’s agent</span> },
-  { id: 'status', header: 'Status', width: '5.5rem', cell: ({ status }) => <Status>{status}</Status> },
+type Names = { ofUser: (id: string) => string; ofDeployment: (id: string) => string };
+
+const columnsWith = ({ ofUser, ofDeployment }: Names): Column<Conversation>[] => [
+  {
+    id: 'preview',
+    header: 'First message',
+    width: '2fr',
+    cell: ({ preview }) => preview ?? <span className="text-quiet">No message yet</span>,
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    width: '5.5rem',
+    cell: ({ status, last_error }) =>
+      last_error && status === 'idle' ? (
+        <span title={last_error.message}>
+          <Status tone="danger">failed</Status>
+        </span>
+      ) : (
+        <Status>{status}</Status>
+      ),
+  },
+  {
+    id: 'user',
+    header: 'User',
+    isWideOnly: true,
+    cell: ({ user_id }) =>
+      user_id === null ? (
+        <span className="text-quiet">the org’s agent</span>
+      ) : (
+        <span title={user_id}>{ofUser(user_id)}</span>
+      ),
+  },
   {
     id: 'waits',
     header: 'Pending',
@@ -29,17 +59,11 @@ const columns: Column<Conversation>[] = [
     },
   },
   {
-    id: 'id',
-    header: 'Conversation',
+    id: 'deployment',
+    header: 'Deployment',
     isWideOnly: true,
-    cell: ({ id }) => <code className="font-mono text-quiet text-xs">{id}</code>,
-  },
-  {
-    id: 'version',
-    header: 'Version',
-    width: '4.5rem',
-    isWideOnly: true,
-    cell: ({ deployment_version }) => (deployment_version === null ? '–' : `v${deployment_version}`),
+    cell: ({ deployment_id, deployment_version }) =>
+      deployment_id === null ? '–' : `${ofDeployment(deployment_id)} v${deployment_version ?? '–'}`,
   },
   {
     id: 'cost',
@@ -52,22 +76,43 @@ const columns: Column<Conversation>[] = [
   { id: 'active', header: 'Last active', width: '6.5rem', cell: ({ last_active_at }) => <Time at={last_active_at} /> },
 ];
 
+const names = ['q', 'status', 'failed', 'user_id', 'deployment', 'created_after', 'created_before'] as const;
+
+/** Names of the newest users and deployments. Others are shown by their ids. */
+function useNames(): Names {
+  const users = useList('users.list', {} as never, { limit: 100 });
+  const deployments = useList('deployments.list', {} as never, { limit: 100 });
+  const nameOf = new Map<string, string>();
+  for (const { id, name, email } of users.rows) nameOf.set(id, name ?? email ?? id);
+  for (const { id, name } of deployments.rows) nameOf.set(id, name);
+  const find = (id: string) => nameOf.get(id) ?? id;
+  return { ofUser: find, ofDeployment: find };
+}
+
 export default function ConversationsPage() {
-  const [filters, set] = useFilters('user_id');
+  const [filters, set] = useFilters(...names);
   const conversations = useList('conversations.list', filters as never);
+  const columns = columnsWith(useNames());
   return (
     <ResourceList
       above={
         <FilterBar
           filters={filters as Record<string, string>}
           set={set as never}
-          shown={[{ name: 'user_id', label: 'User', placeholder: 'User id' }]}
+          shown={[
+            { name: 'q', label: 'Search', placeholder: 'First message' },
+            { name: 'status', label: 'Status', options: ['idle', 'replying', 'working', 'waiting'] },
+            { name: 'failed', label: 'Failed', options: ['true', 'false'] },
+            { name: 'user_id', label: 'User', placeholder: 'User id' },
+            { name: 'deployment', label: 'Deployment', placeholder: 'Deployment' },
+            { name: 'created_after', label: 'Created after', type: 'date' },
+          ]}
         />
       }
       columns={columns}
       empty={{
         icon: 'conversation',
-        title: filters.user_id ? 'This user has no conversations' : 'No conversations yet',
+        title: Object.keys(filters).length > 0 ? 'No conversations match these filters' : 'No conversations yet',
         text: 'A conversation starts with a user’s first message, from your app, the session page or the playground.',
         action: (
           <PageLink className={buttonLook('primary')} to="/playground">

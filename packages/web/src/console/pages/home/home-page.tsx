@@ -102,7 +102,7 @@ function useFailures(): { rows: Failure[]; isLoading: boolean } {
   const rows = [
     ...tasks.rows.map(({ id, title, error, updated_at }) => ({
       to: `/tasks/${id}`,
-      what: title ?? 'Task',
+      what: title,
       code: error?.code ?? '',
       message: error?.message ?? '',
       at: updated_at,

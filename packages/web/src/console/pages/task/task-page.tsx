@@ -70,6 +70,11 @@ function TaskDetails({ task }: { task: Task }) {
             {task.error.message} <code className="font-mono text-xs">{task.error.code}</code>
           </p>
         )}
+        {task.ask && (
+          <Section title="Request">
+            <p className="panel whitespace-pre-wrap break-words p-4">{task.ask}</p>
+          </Section>
+        )}
         {task.progress.length > 0 && <Plan steps={task.progress} />}
         <Section title="Result">
           {task.result.text ? (

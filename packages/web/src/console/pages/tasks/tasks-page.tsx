@@ -8,7 +8,7 @@ import { Status, Time, Usd } from '../../parts/shown.tsx';
 type Task = ItemOf<'tasks.list'>;
 
 const columns: Column<Task>[] = [
-  { id: 'title', header: 'Task', width: '2fr', cell: ({ title, id }) => title ?? id },
+  { id: 'title', header: 'Task', width: '2fr', cell: ({ title }) => title },
   { id: 'status', header: 'Status', width: '5rem', cell: ({ status }) => <Status>{status}</Status> },
   { id: 'user', header: 'User', isWideOnly: true, cell: ({ user_id }) => user_id ?? '–' },
   {

@@ -82,7 +82,7 @@ export function Thread({ talk, chosenTurn, onChooseTurn, isFollowing = false }: 
       {conversation.data?.open_work.map(({ task_id, title, status }) => (
         <p className="mt-4 text-sm" key={task_id}>
           <PageLink className="text-accent underline underline-offset-2" to={`/tasks/${task_id}`}>
-            {title ?? 'Task'}
+            {title}
           </PageLink>{' '}
           <span className="text-quiet">is {status}</span>
         </p>

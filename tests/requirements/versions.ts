@@ -217,6 +217,11 @@ export const versions = area('versions', 'done', [
     'A version sends a tool server the headers that it fixed: `promote=no` and a failed run change no live request, and a rollback brings the old headers back.',
   ],
   [
+    'VER-701',
+    'docs/versions.md',
+    'Whatever a test key changes, a live conversation sends the same requests to the model, its tool servers and its computer.',
+  ],
+  [
     'VER-703',
     'docs/deployment-file.md#computer',
     'A version copies the content of `computer.files`: both modes have them, deleting the upload changes no version, and a test key copies no file of live mode.',

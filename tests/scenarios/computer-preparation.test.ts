@@ -39,7 +39,7 @@ async function assertNowhere(value: string): Promise<void> {
   expect(JSON.stringify(desk.asked)).not.toContain(value);
 }
 
-/** What the model read of one command, with a key of either mode. */
+/** The output of one command that the model read, with a key of either mode. */
 async function commandAs(key: string, body: Record<string, unknown>, command: string): Promise<string> {
   desk.script(inTurn(calling('run_command', { command }), { text: 'Done.' }));
   const { id } = await desk.say({ message: 'Do it', hand_off: 'always', ...body }, key);

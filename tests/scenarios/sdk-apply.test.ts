@@ -129,7 +129,7 @@ describe('files of the computer', () => {
     expect([again.uploaded, again.answer?.changed]).toEqual([[], []]);
     await writeFile(join(folder, 'prices.csv'), 'tea,5\n');
     expect((await apply(folder)).answer?.changed).toEqual(['computer']);
-    // What cannot be read is reported at its line, and nothing is sent.
+    // A file that cannot be read is reported at its line, and nothing is sent.
     await writeFile(join(folder, 'service.yaml'), text('./none.csv'));
     const problems = await refused(folder);
     expect(problems).toMatchObject([{ line: 4, message: 'There is no `none.csv`.' }]);

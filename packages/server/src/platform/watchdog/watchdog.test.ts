@@ -46,7 +46,7 @@ it.concurrent('ends a process that stays blocked [OPS-720]', async () => {
   ]);
 });
 
-it.concurrent('does not end a process that was stopped and goes on [OPS-720]', async () => {
+it.concurrent('does not end a process that was stopped and continues [OPS-720]', async () => {
   const { child, output, linesOf } = start('waiting');
   await delay(500);
   child.kill('SIGSTOP');

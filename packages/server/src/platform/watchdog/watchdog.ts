@@ -11,8 +11,8 @@ export type Watchdog = {
   stop: () => Promise<void>;
 };
 
-/** What the thread shares with the process: the heartbeat, the number of blocks, and the latest routes by number. */
-export type Shared = { counts: Int32Array; latest: Int32Array };
+/** Memory that the thread shares with the process: the heartbeat, the number of blocks, and the latest routes by number. */
+type Shared = { counts: Int32Array; latest: Int32Array };
 
 export type WatchdogData = { shared: Shared; routes: readonly string[]; endAfterMs: number };
 

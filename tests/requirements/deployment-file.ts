@@ -220,4 +220,24 @@ export const deploymentFile = area('deployment-file', 'done', [
     'docs/reference.md#the-schema-of-serviceyaml',
     'The JSON Schema of the file takes every example and refuses a wrong file at its place; its id names its version.',
   ],
+  [
+    'FILE-700',
+    'docs/deployment-file.md',
+    'Merge keys (`<<`) of a deployment file are followed, own keys win, and a fault names the line of the merged field.',
+  ],
+  [
+    'FILE-701',
+    'docs/deployment-file.md',
+    'A deployment file that is not UTF-8 is rejected with the line of its first bad byte.',
+  ],
+  [
+    'FILE-702',
+    'docs/api/deployments.md#get-v1deploymentsdeployment_id',
+    'A deployment is read by `slug@version`, with `format=yaml` as the file of that version; an unknown version is 404 `version_not_found`.',
+  ],
+  [
+    'FILE-703',
+    'docs/deployment-file.md#tools',
+    'The fragment of an MCP server’s address is no part of it: two spellings name one server.',
+  ],
 ]);

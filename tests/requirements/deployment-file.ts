@@ -240,4 +240,24 @@ export const deploymentFile = area('deployment-file', 'done', [
     'docs/deployment-file.md#tools',
     'The fragment of an MCP server’s address is no part of it: two spellings name one server.',
   ],
+  [
+    'FILE-704',
+    'docs/reference.md#the-schema-of-serviceyaml',
+    'The JSON Schema of service.yaml describes every field and accepts every service.yaml of the docs.',
+  ],
+  [
+    'FILE-705',
+    'docs/reference.md#the-schema-of-serviceyaml',
+    'YAML Language Server completes and checks a file by the schema, from the installed package and from a server.',
+  ],
+  [
+    'FILE-706',
+    'docs/reference.md#the-schema-of-serviceyaml',
+    '`vestra init` writes the path of the installed package’s schema as the first line, or else the address of the server’s.',
+  ],
+  [
+    'FILE-707',
+    'docs/reference.md#the-schema-of-serviceyaml',
+    'The npm package contains the schema of service.yaml, the same as a server of its version serves.',
+  ],
 ]);

@@ -27,14 +27,14 @@ export async function startLanguageServer(folder: string) {
     });
 
   function receive({ id, method, params, result }: Message): void {
-    if (method === undefined) return answers.get(id as number)?.(result);
-    if (method === 'textDocument/publishDiagnostics') {
+    if (method === undefined) answers.get(id as number)?.(result);
+    else if (method === 'textDocument/publishDiagnostics') {
       const { uri, diagnostics } = params as { uri: string; diagnostics: Fault[] };
-      return faults.get(uri)?.(diagnostics);
-    }
-    // The server asks for its settings and registers what it offers: an editor without settings answers null.
-    if (id !== undefined)
+      faults.get(uri)?.(diagnostics);
+    } else if (id !== undefined) {
+      // The server asks for its settings and registers what it offers: an editor without settings answers null.
       send({ id, result: method === 'workspace/configuration' ? [null, null, null, null, null] : null });
+    }
   }
 
   child.stdout.on('data', (chunk: Buffer) => {

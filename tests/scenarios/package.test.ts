@@ -113,7 +113,7 @@ it('has the pages that are for use, though it was built by a test [PKG-552]', as
   expect(scripts.filter(isForDevelopment)).toEqual([]);
 });
 
-it('contains the schema of service.yaml that a server of its version serves [FILE-707]', async () => {
+it('contains the schema of service.yaml that a server of its version serves [DFILE-707]', async () => {
   const packed = await readFile(join(folder, 'node_modules', 'vestra/schemas/service.yaml.json'), 'utf8');
   expect(JSON.parse(packed)).toEqual(JSON.parse(JSON.stringify(fileSchema(version))));
 });

@@ -392,7 +392,7 @@ describe('vestra init', () => {
   };
   const firstLine = async (path: string) => (await readFile(join(folder, path), 'utf8')).split('\n')[0];
 
-  it('writes the schema of the installed package as the first line, or else that of the server [FILE-706]', async () => {
+  it('writes the schema of the installed package as the first line, or else that of the server [DFILE-706]', async () => {
     answer = () => ({ status: 201, body: ready });
     const start = ['--deployment', 'desk', '--describe', 'Answers.', '--file'];
     await mkdir(join(folder, 'installed/deep/er'), { recursive: true });

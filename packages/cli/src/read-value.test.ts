@@ -58,7 +58,7 @@ describe('readValue', () => {
     expect(await read(command, argument, given)).toEqual(value);
   });
 
-  it('rejects a file that is not UTF-8 [FILE-701]', async () => {
+  it('rejects a file that is not UTF-8 [DFILE-701]', async () => {
     await expect(read('users update', 'metadata', '@latin1.json')).rejects.toThrow('which is not text in UTF-8.');
   });
 

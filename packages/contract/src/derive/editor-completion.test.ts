@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 it.each(['package', 'server'] as const)(
-  'lets YAML Language Server complete and check a file by the schema of the %s [FILE-705]',
+  'lets YAML Language Server complete and check a file by the schema of the %s [DFILE-705]',
   async (source) => {
     const name = `${source}.yaml`;
     const text = `${schemaLine(addresses[source])}name: desk\ninstrutions: Be kind.\nlimits:\n  max_steps: 9\n  \n`;
@@ -50,7 +50,7 @@ it.each(['package', 'server'] as const)(
 );
 
 it.each(['booking-desk', 'research-helper', 'support-desk'])(
-  'lets YAML Language Server accept the example %s [FILE-705]',
+  'lets YAML Language Server accept the example %s [DFILE-705]',
   async (example) => {
     const written = await readFile(join(examples, example, 'service.yaml'), 'utf8');
     const text = written.replace(/^#.*\n/, schemaLine(addresses.package));

@@ -29,12 +29,12 @@ describe('the schema of service.yaml', () => {
         )
         .map(({ line, code }) => [`${page}:${line}`, code] as const),
     ),
-  )('accepts the file at %s [FILE-704]', (_, code) => {
+  )('accepts the file at %s [DFILE-704]', (_, code) => {
     isValid(parse(code));
     expect(isValid.errors).toBeNull();
   });
 
-  it('describes every field at every depth [FILE-704]', () => {
+  it('describes every field at every depth [DFILE-704]', () => {
     expect(fieldsOf(schema).filter(([, field]) => typeof field.description !== 'string')).toEqual([]);
     expect(fieldsOf(schema).length).toBeGreaterThan(60);
   });

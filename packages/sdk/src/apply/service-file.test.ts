@@ -49,7 +49,7 @@ describe('a place of the file', () => {
   });
 });
 
-it('merges mappings with `<<`, and own keys win [FILE-700]', async () => {
+it('merges mappings with `<<`, and own keys win [DFILE-700]', async () => {
   const { content, problemAt } = await read(
     [
       'name: desk',
@@ -93,7 +93,7 @@ describe('a rejected file', () => {
       '2:4',
     ],
     ['in UTF-16', Buffer.from('\ufeffname: desk\n', 'utf16le'), '1:1'],
-  ])('that is not UTF-8, %s [FILE-701]', async (_, bytes, place) => {
+  ])('that is not UTF-8, %s [DFILE-701]', async (_, bytes, place) => {
     const error = await read(bytes).catch((each) => each);
     expect(error.message).toBe(`service.yaml:${place} The file is not text in UTF-8: save it as UTF-8.`);
   });

@@ -63,7 +63,7 @@ describe('a deployment reference in a path', () => {
     });
   });
 
-  it('reads one version by `slug@version`, as a deployment or as a file [FILE-702]', async () => {
+  it('reads one version by `slug@version`, as a deployment or as a file [DFILE-702]', async () => {
     const { body: made } = await create({ name: 'Pinned', slug: 'pinned' });
     await save('pinned', { instructions: 'Be brief.' });
     for (const reference of ['pinned', made.id, 'Pinned']) {

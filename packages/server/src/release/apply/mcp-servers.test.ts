@@ -55,7 +55,7 @@ describe('a server that a file names', () => {
     expect((await org.put(file('shop', { mcp: url, name: 'CRM', auth: '${secret:ONE}' }))).body.changed).toEqual([]);
   });
 
-  it('is the same server with and without a fragment, which no request carries [FILE-703]', async () => {
+  it('is the same server with and without a fragment, which no request carries [DFILE-703]', async () => {
     await fresh();
     await org.put(file('shop', { mcp: `${url}#a` }));
     const before = await only();

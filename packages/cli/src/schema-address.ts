@@ -6,7 +6,7 @@ import { packedSchemaPath, servedSchema } from '@vestra/contract/schema-line';
  * Where editors find the schema of a new deployment file. A path into the installed package works offline, on any
  * port, and for everybody who clones the folder. Without the package, only the server has the schema.
  */
-export async function schemaAddress(file: string, serverUrl: string | null): Promise<string | null> {
+export async function schemaAddress(file: string, serverUrl: string): Promise<string> {
   const folder = dirname(file);
   for (let above = folder; ; above = dirname(above)) {
     const found = join(above, packedSchemaPath);
@@ -15,7 +15,7 @@ export async function schemaAddress(file: string, serverUrl: string | null): Pro
       () => false,
     );
     if (isThere) return withDot(relative(folder, found).split(sep).join('/'));
-    if (above === dirname(above)) return serverUrl === null ? null : servedSchema(serverUrl);
+    if (above === dirname(above)) return servedSchema(serverUrl);
   }
 }
 

@@ -77,8 +77,7 @@ async function write(
   { yaml, deployment }: Interview,
 ): Promise<void> {
   if (yaml === null) throw refuse('The interview ended without a file. Start again with `vestra init`.');
-  const schema = (await schemaAddress(path, url)) as string;
-  await writeFile(path, schemaLine(schema) + withExamples(yaml));
+  await writeFile(path, schemaLine(await schemaAddress(path, url)) + withExamples(yaml));
   terminal.out(`${terminal.paint('green', '✔')} Wrote ${path} for ${plain(deployment)}.\n`);
   terminal.err(`Read it, change what you like, then: ${applyCommand(relative(terminal.cwd, path))}\n`);
 }

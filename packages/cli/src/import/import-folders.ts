@@ -29,13 +29,13 @@ export async function importFolders(given: Import): Promise<WrittenImport[]> {
   for (const { target } of targets) await refuseExisting(target, given.cwd);
   const prepared = [];
   for (const { agent, target } of targets) {
-    const schema = (await schemaAddress(join(target, 'service.yaml'), given.serverUrl)) as string;
+    const schema = await schemaAddress(join(target, 'service.yaml'), given.serverUrl);
     const files = folderOf(agent, { platform: given.platform, file: basename(given.file), schema, secrets });
     prepared.push({ agent, target, files });
   }
   const written: WrittenImport[] = [];
+  await writeFolders(prepared);
   for (const { agent, target, files } of prepared) {
-    await writeFolder(target, files);
     written.push({
       folder: relative(given.cwd, target) || '.',
       files: [...files.keys()].filter((path) => !path.endsWith('.gitkeep')).sort(),
@@ -102,18 +102,20 @@ async function refuseExisting(target: string, cwd: string): Promise<void> {
   if ((await readdir(target)).length > 0) throw refuse(`${shown} already exists: name a new folder with --out.`);
 }
 
-/** Written beside the target and moved, so that an interrupted import leaves no half of a folder. */
-async function writeFolder(target: string, files: ReadonlyMap<string, string>): Promise<void> {
-  const draft = `${target}.importing-${process.pid}`;
+/** Files are written beside their folder and then moved, so that a full disk leaves no half of a folder. */
+async function writeFolders(folders: readonly { target: string; files: ReadonlyMap<string, string> }[]): Promise<void> {
+  const draftOf = (target: string) => `${target}.importing-${process.pid}`;
   try {
-    for (const [path, text] of files) {
-      const file = join(draft, path);
-      await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, text);
+    for (const { target, files } of folders) {
+      for (const [path, text] of files) {
+        const file = join(draftOf(target), path);
+        await mkdir(dirname(file), { recursive: true });
+        await writeFile(file, text);
+      }
     }
-    await rename(draft, target);
+    for (const { target } of folders) await rename(draftOf(target), target);
   } catch (error) {
-    await rm(draft, { recursive: true, force: true });
-    throw refuse(`${target} cannot be written (${(error as NodeJS.ErrnoException).code}).`);
+    for (const { target } of folders) await rm(draftOf(target), { recursive: true, force: true });
+    throw refuse(`The folder cannot be written (${(error as NodeJS.ErrnoException).code}).`);
   }
 }

@@ -323,6 +323,11 @@ describe('an import that is refused', () => {
       expect(ran.err).toContain(message);
     }
     expect((await readdir(cwd)).sort()).toEqual(['a.json', 'library-desk']);
+    // A list is written as a whole or not at all.
+    await writeFile(join(cwd, 'list.json'), JSON.stringify(assistants));
+    await mkdir(join(cwd, 'desks/library-desk-2/full'), { recursive: true });
+    expect((await here('openai', 'list.json', '--out', 'desks')).err).toContain('desks/library-desk-2 already exists');
+    expect(await readdir(join(cwd, 'desks'))).toEqual(['library-desk-2']);
   });
 
   it('writes a file that the contract accepts, however odd the export [IMP-709]', async () => {

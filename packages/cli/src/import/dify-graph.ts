@@ -1,6 +1,6 @@
 import { addFunction, type ImportedAgent, setInstructions } from './imported-agent.ts';
 import { addServer, headersFrom } from './imported-server.ts';
-import { isMap, joinedWords, type LooseMap, mapIn, mapsIn, oneLine, textIn, textsIn } from './loose-value.ts';
+import { isMap, joinedWords, type LooseMap, mapIn, mapsIn, oneLine, rowOf, textIn, textsIn } from './loose-value.ts';
 
 type GraphParts = {
   addDataset: (agent: ImportedAgent, id: string) => void;
@@ -51,7 +51,8 @@ export function importGraph(agent: ImportedAgent, nodes: readonly LooseMap[], pa
   for (const [type, named] of without)
     agent.gaps.push({
       what: `${named.length === 1 ? 'Node' : `${named.length} nodes`} of type \`${oneLine(type, 60)}\`: ${oneLine(named.join(', '), 160)}`,
-      instead: nodesWithout[type] ?? 'Write its step as a function under `tools`, or describe it in `instructions`.',
+      instead:
+        rowOf(nodesWithout, type) ?? 'Write its step as a function under `tools`, or describe it in `instructions`.',
     });
   const filled = prompts.filter(({ text }) => text.trim() !== '');
   // One prompt is the agent's own; several are steps, whose order the agent decides by their titles.
@@ -171,7 +172,7 @@ function inputOf(schemas: readonly LooseMap[]): LooseMap {
     ({ name, form, type }) => textIn(name) !== '' && form !== 'form' && type !== 'secret-input',
   );
   const properties = asked.map((schema) => {
-    const type = parameterTypes[textIn(schema.type)] ?? 'string';
+    const type = rowOf(parameterTypes, textIn(schema.type)) ?? 'string';
     const described = textIn(schema.llm_description) || textIn(mapIn(schema.human_description).en_US);
     const choices = mapsIn(schema.options)
       .map(({ value }) => textIn(value))

@@ -1,5 +1,5 @@
 import type { ImportedFunction } from './imported-agent.ts';
-import { isMap, type LooseMap, listIn, mapIn, textIn, textsIn } from './loose-value.ts';
+import { isMap, type LooseMap, listIn, mapIn, rowOf, textIn, textsIn } from './loose-value.ts';
 
 /** Words that cannot name a declaration of a module. */
 const reserved = new Set(
@@ -52,7 +52,7 @@ function typeOf(schema: unknown, depth: number): string {
 
 function typeOfOne(type: string, schema: LooseMap, depth: number): string {
   if (type === 'array') return `Array<${typeOf(schema.items, depth + 1)}>`;
-  if (type !== 'object') return simple[type] ?? 'unknown';
+  if (type !== 'object') return rowOf(simple, type) ?? 'unknown';
   const required = new Set(textsIn(schema.required));
   const fields = Object.entries(mapIn(schema.properties)).map(
     ([name, field]) => `${JSON.stringify(name)}${required.has(name) ? '' : '?'}: ${typeOf(field, depth + 1)}`,

@@ -6,7 +6,7 @@ const mostTools = 50;
 
 /** Adds an MCP server, or the reason why its address cannot be used. */
 export function addServer(agent: ImportedAgent, server: ImportedServer): void {
-  const name = oneLine(server.name || hostOf(server.mcp), 80);
+  const name = oneLine(server.name ?? '', 80) || oneLine(hostOf(server.mcp), 80);
   const drop = (instead: string) => agent.gaps.push({ what: `MCP server \`${name}\``, instead });
   if (!URL.canParse(server.mcp) || !/^https?:$/.test(new URL(server.mcp).protocol) || server.mcp.length > 2048)
     return void drop('The export has no https address for it. Add it under `tools` as `mcp: https://…`.');

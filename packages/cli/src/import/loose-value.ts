@@ -17,6 +17,10 @@ export const textIn = (value: unknown): string =>
 
 export const textsIn = (value: unknown): string[] => listIn(value).map(textIn).filter(Boolean);
 
+/** A row of a table by a foreign key. A bare lookup would find `__proto__` and `constructor`. */
+export const rowOf = <Row>(table: Readonly<Record<string, Row>>, key: string): Row | undefined =>
+  Object.hasOwn(table, key) ? table[key] : undefined;
+
 /** Cuts at a number of characters, never inside one. */
 export const cutText = (text: string, most: number): string =>
   [...text].length <= most ? text : `${[...text].slice(0, most - 1).join('')}…`;

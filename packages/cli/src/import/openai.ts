@@ -1,7 +1,7 @@
 import { refuse } from '../fault.ts';
 import { addFunction, type ImportedAgent, setInstructions, startAgent } from './imported-agent.ts';
 import { addServer, headersFrom, toolNamesIn } from './imported-server.ts';
-import { isMap, type LooseMap, listIn, mapIn, mapsIn, oneLine, textIn, textsIn } from './loose-value.ts';
+import { isMap, type LooseMap, listIn, mapIn, mapsIn, oneLine, rowOf, textIn, textsIn } from './loose-value.ts';
 
 /**
  * Imports assistants as `GET /v1/assistants/{id}` returns them, a list of them, or the body of a request to the
@@ -90,7 +90,7 @@ const efforts: Readonly<Record<string, ImportedAgent['reasoning']>> = {
 
 function setReasoning(agent: ImportedAgent, entry: LooseMap): void {
   const effort = textIn(entry.reasoning_effort) || textIn(mapIn(entry.reasoning).effort);
-  agent.reasoning = efforts[effort] ?? null;
+  agent.reasoning = rowOf(efforts, effort) ?? null;
   if (agent.reasoning !== null)
     agent.taken.push(`Reasoning effort \`${effort}\` as \`reasoning: ${agent.reasoning}\`.`);
 }
@@ -116,7 +116,7 @@ const toolsWithout: Readonly<Record<string, string>> = {
 
 function importTool(agent: ImportedAgent, tool: LooseMap): void {
   const type = oneLine(textIn(tool.type), 60);
-  const taken = takenTools[type];
+  const taken = rowOf(takenTools, type);
   if (type === 'function') {
     // Assistants nest the function, Responses do not.
     const { name, description, parameters } = isMap(tool.function) ? tool.function : tool;
@@ -129,7 +129,8 @@ function importTool(agent: ImportedAgent, tool: LooseMap): void {
   } else {
     agent.gaps.push({
       what: `Tool of type \`${type || 'unknown'}\``,
-      instead: toolsWithout[type] ?? 'Declare it as a function under `tools`, or add an MCP server that offers it.',
+      instead:
+        rowOf(toolsWithout, type) ?? 'Declare it as a function under `tools`, or add an MCP server that offers it.',
     });
   }
 }

@@ -279,7 +279,7 @@ export const langgraphAssistant = (mcpUrl: string) => ({
     configurable: {
       model_name: 'openai:gpt-4o',
       temperature: 0.7,
-      mcp_config: { url: mcpUrl, tools: ['list_rooms'], auth_required: true },
+      mcp_config: { url: mcpUrl.replace(/\/mcp$/, ''), tools: ['list_rooms'], auth_required: true },
       rag: { rag_url: 'https://rag.example.com', collections: ['3f1c-guide'] },
       agents: [{ deployment_url: 'https://x.example.com', agent_id: 'a1', name: 'Visa desk' }],
     },

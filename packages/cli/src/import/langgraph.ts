@@ -37,7 +37,7 @@ function graphFileOf(content: unknown): GraphFile {
 }
 
 const promptNames = ['system_prompt', 'system_message', 'prompt', 'instructions', 'system', 'custom_instructions'];
-const modelNames = ['model', 'model_name', 'llm', 'query_model', 'response_model'];
+const modelNames = ['model', 'model_name', 'llm', 'query_model', 'response_model', 'research_model'];
 const samplingNames = ['temperature', 'max_tokens', 'top_p'];
 const ownNames = new Set(['thread_id', 'checkpoint_id', 'checkpoint_ns', 'tools', 'mcp_config', 'rag', 'agents']);
 
@@ -86,7 +86,7 @@ function importTools(agent: ImportedAgent, settings: LooseMap): void {
   const servers = isMap(settings.mcp_config) ? [settings.mcp_config] : mapsIn(settings.mcp_config);
   for (const server of servers) {
     const allow = toolNamesIn(textsIn(server.tools));
-    addServer(agent, { mcp: textIn(server.url), ...(allow && { allow }) });
+    addServer(agent, { mcp: endpointOf(textIn(server.url)), ...(allow && { allow }) });
     if (server.auth_required === true)
       agent.gaps.push({
         what: `Sign-in of the MCP server at ${oneLine(textIn(server.url), 120)}`,
@@ -107,6 +107,9 @@ function importTools(agent: ImportedAgent, settings: LooseMap): void {
       instead: 'Import it as a deployment, and call it from a function, or over A2A.',
     });
 }
+
+/** Agents of the Open Agent Platform store the host of a server and add `/mcp` when they call it. */
+const endpointOf = (url: string): string => (/\/(?:mcp|sse)\/?$/.test(url) ? url : `${url.replace(/\/+$/, '')}/mcp`);
 
 function importRest(agent: ImportedAgent, settings: LooseMap): void {
   const sampling = samplingNames.filter((name) => settings[name] !== undefined && settings[name] !== null);

@@ -13,6 +13,7 @@ export const alone = [
   'packages/server/src/**/{encoder,response-limits,settings-files,conformance,hostile-servers,real-servers,offline,open-zip,reader,reply-text}.test.ts',
   'packages/server/src/**/{embedded,embedded-*,failover,migrate,cluster-notifications,shutdown,takeover}.test.ts',
   'packages/models/src/vendors/{proxy,published-types}.test.ts',
+  'packages/contract/src/derive/editor-completion.test.ts',
   'tests/{chaos,upgrades}/**/*.test.ts',
   'tests/{deploy,network-loss}.test.ts',
   'tests/scenarios/{backup,cli,computer,browser,console,session-embedding,session-page,session-screen}*.test.ts',

@@ -7,6 +7,8 @@ import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync 
 import { dirname, join, relative } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
+import { fileSchema } from '../packages/contract/src/derive/file-schema.ts';
+import { fileSchemaPath } from '../packages/contract/src/schema-line.ts';
 import { StartFailure } from '../packages/server/src/platform/db/start-failure.ts';
 import { buildCluster } from './build-cluster.ts';
 import { filesOfModules, programsOfTheirOwn } from './bundle-places.ts';
@@ -35,6 +37,7 @@ await copyCluster();
 writeFileSync(join(out, 'code/start.cjs'), startFile);
 writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 writeFileSync(join(out, 'third-party-licences.md'), licencesOf(bundled));
+writeSchema();
 console.log(`built ${relative(process.cwd(), out)} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
 
 /** Returns the bundled source files. */
@@ -99,6 +102,13 @@ function copyFiles(): void {
   }
   copyFileSync(join(root, 'LICENSE'), join(out, 'LICENSE'));
   copyFileSync(join(root, 'README.md'), join(out, 'README.md'));
+}
+
+/** Editors read the schema of service.yaml from the installed package. */
+function writeSchema(): void {
+  const file = join(out, fileSchemaPath);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(fileSchema(manifest.version), null, 1)}\n`);
 }
 
 /** The prebuilt cluster for this platform. Elsewhere the first start creates one. */

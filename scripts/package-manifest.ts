@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileSchemaPath } from '../packages/contract/src/schema-line.ts';
 
 type Manifest = {
   version: string;
@@ -49,7 +50,12 @@ export function packageManifest(root: string, built: { sdk: string; react: strin
     type: 'module',
     engines: { node: `>=${oldestNode.join('.')}` },
     bin: { vestra: './code/start.cjs' },
-    exports: { ...exportsBelow('sdk', client), ...exportsBelow('react', page), './package.json': './package.json' },
+    exports: {
+      ...exportsBelow('sdk', client),
+      ...exportsBelow('react', page),
+      [`.${fileSchemaPath}`]: `.${fileSchemaPath}`,
+      './package.json': './package.json',
+    },
     dependencies: {
       ...client.dependencies,
       ...Object.fromEntries(notBundled.map((name) => [name, server.dependencies[name] as string])),

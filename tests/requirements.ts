@@ -27,6 +27,7 @@ import { files } from './requirements/files.ts';
 import { functions } from './requirements/functions.ts';
 import { guide } from './requirements/guide.ts';
 import { idempotency } from './requirements/idempotency.ts';
+import { imports } from './requirements/import.ts';
 import { interactions } from './requirements/interactions.ts';
 import { interview } from './requirements/interview.ts';
 import { jobs } from './requirements/jobs.ts';
@@ -107,6 +108,7 @@ export const areas: readonly Area[] = [
   versions,
   deploymentFile,
   apply,
+  imports,
   tools,
   waiting,
   scenarios,

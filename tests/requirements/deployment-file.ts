@@ -220,4 +220,44 @@ export const deploymentFile = area('deployment-file', 'done', [
     'docs/reference.md#the-schema-of-serviceyaml',
     'The JSON Schema of the file takes every example and refuses a wrong file at its place; its id names its version.',
   ],
+  [
+    'DFILE-700',
+    'docs/deployment-file.md',
+    'Merge keys (`<<`) of a deployment file are followed, own keys win, and a fault names the line of the merged field.',
+  ],
+  [
+    'DFILE-701',
+    'docs/deployment-file.md',
+    'A deployment file that is not UTF-8 is rejected with the line of its first bad byte.',
+  ],
+  [
+    'DFILE-702',
+    'docs/api/deployments.md#get-v1deploymentsdeployment_id',
+    'A deployment is read by `slug@version`, with `format=yaml` as the file of that version; an unknown version is 404 `version_not_found`.',
+  ],
+  [
+    'DFILE-703',
+    'docs/deployment-file.md#tools',
+    'The fragment of an MCP server’s address is no part of it: two spellings name one server.',
+  ],
+  [
+    'DFILE-704',
+    'docs/reference.md#the-schema-of-serviceyaml',
+    'The JSON Schema of service.yaml describes every field and accepts every service.yaml of the docs.',
+  ],
+  [
+    'DFILE-705',
+    'docs/reference.md#the-schema-of-serviceyaml',
+    'YAML Language Server completes and checks a file by the schema, from the installed package and from a server.',
+  ],
+  [
+    'DFILE-706',
+    'docs/reference.md#the-schema-of-serviceyaml',
+    '`vestra init` writes the path of the installed package’s schema as the first line, or else the address of the server’s.',
+  ],
+  [
+    'DFILE-707',
+    'docs/reference.md#the-schema-of-serviceyaml',
+    'The npm package contains the schema of service.yaml, the same as a server of its version serves.',
+  ],
 ]);

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { zstdDecompressSync } from 'node:zlib';
+import { fileSchema } from '@vestra/contract/derive/file-schema';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import {
@@ -110,6 +111,11 @@ it('has the pages that are for use, though it was built by a test [PKG-552]', as
   const isForDevelopment = (name: string) =>
     zstdDecompressSync(readFileSync(join(pages, name))).includes('react_stack_bottom_frame');
   expect(scripts.filter(isForDevelopment)).toEqual([]);
+});
+
+it('contains the schema of service.yaml that a server of its version serves [DFILE-707]', async () => {
+  const packed = await readFile(join(folder, 'node_modules', 'vestra/schemas/service.yaml.json'), 'utf8');
+  expect(JSON.parse(packed)).toEqual(JSON.parse(JSON.stringify(fileSchema(version))));
 });
 
 it('prints in one sentence which Node it needs when started by an older one [PKG-660]', async () => {

@@ -6,6 +6,11 @@ const written: Readonly<Record<string, readonly string[]>> = {
     'vestra init',
     'vestra init --deployment shop --describe "Answers customers of a bicycle shop." --file shop.yaml',
   ],
+  import: [
+    'vestra import openai assistant.json',
+    'vestra import dify returns-desk.yml --out returns-desk',
+    'vestra import langgraph langgraph.json --assistant assistant.json',
+  ],
   apply: ['vestra apply', 'vestra apply examples/support-desk --promote no', 'vestra apply shop.yaml --dry-run'],
   test: ['vestra test', 'vestra test support-desk --json'],
   dev: ['vestra dev', 'vestra dev examples/support-desk --user ada'],
@@ -51,7 +56,7 @@ const written: Readonly<Record<string, readonly string[]>> = {
     'vestra functions serve functions.ts',
     'vestra functions serve functions.ts --deployment shop --watch',
   ],
-  'secrets set': ['vestra secrets set ORDERS_TOKEN', 'pass orders | vestra secrets set ORDERS_TOKEN -'],
+  'secrets set': ['vestra secrets set ORDERS_TOKEN', 'pass orders | vestra secrets set ORDERS_TOKEN --value -'],
   'files upload': ['vestra files upload report.pdf --user ada'],
   'documents create': [
     'vestra documents create nb_01m7hkqxrb9ynhrwe4350gw7 --file policy.docx --title "Returns policy"',

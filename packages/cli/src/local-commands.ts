@@ -1,6 +1,7 @@
 import { webhookEventTypes } from '@vestra/contract/webhook-event-types';
 import { completion } from './commands/completion.ts';
 import { logs } from './commands/events.ts';
+import { importExport } from './commands/import.ts';
 import { login, logout, profiles } from './commands/login.ts';
 import { open } from './commands/open.ts';
 import { status } from './commands/status.ts';
@@ -19,6 +20,19 @@ export type LocalCommand = {
 };
 
 export const localCommands: readonly LocalCommand[] = [
+  {
+    name: 'import',
+    summary: 'Turn an export of OpenAI, Dify or LangGraph into a folder with a service.yaml.',
+    words: [
+      ['<platform>', 'openai, dify or langgraph'],
+      ['<file>', 'The exported file: JSON of OpenAI and LangGraph, YAML of Dify.'],
+    ],
+    flags: [
+      ['--out <folder>', 'A new folder; absent: the name of the agent.'],
+      ['--assistant <file>', 'With a langgraph.json: the JSON of an assistant, or a list of them.'],
+    ],
+    run: importExport,
+  },
   {
     name: 'trace',
     summary: 'Show a reply or a task as a tree, with time, tokens and cost.',

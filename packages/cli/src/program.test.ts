@@ -381,3 +381,30 @@ describe('completion', () => {
     }
   });
 });
+
+describe('vestra init', () => {
+  const ready = {
+    status: 'ready',
+    yaml: 'name: desk\n',
+    deployment: 'desk',
+    conversation_id: 'conv_1',
+    question: null,
+  };
+  const firstLine = async (path: string) => (await readFile(join(folder, path), 'utf8')).split('\n')[0];
+
+  it('writes the schema of the installed package as the first line, or else that of the server [DFILE-706]', async () => {
+    answer = () => ({ status: 201, body: ready });
+    const start = ['--deployment', 'desk', '--describe', 'Answers.', '--file'];
+    await mkdir(join(folder, 'installed/deep/er'), { recursive: true });
+    await mkdir(join(folder, 'installed/node_modules/vestra/schemas'), { recursive: true });
+    await writeFile(join(folder, 'installed/node_modules/vestra/schemas/service.yaml.json'), '{}');
+    for (const [file, address] of [
+      ['bare.yaml', `${url}/schemas/service.yaml.json`],
+      ['installed/service.yaml', './node_modules/vestra/schemas/service.yaml.json'],
+      ['installed/deep/er/service.yaml', '../../node_modules/vestra/schemas/service.yaml.json'],
+    ] as const) {
+      expect((await vestra('init', ...start, file)).code).toBe(0);
+      expect(await firstLine(file)).toBe(`# yaml-language-server: $schema=${address}`);
+    }
+  });
+});

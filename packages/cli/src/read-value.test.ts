@@ -11,6 +11,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vestra-cli-values-'));
   await writeFile(join(folder, 'value.json'), '{"from":"a file"}');
+  await writeFile(join(folder, 'latin1.json'), Buffer.from('{"from":"M\xfcnchen"}', 'latin1'));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -55,6 +56,10 @@ describe('readValue', () => {
     ['sessions create', 'voice', 'alloy', 'alloy'],
   ])('%s --%s %j is %j', async (command, argument, given, value) => {
     expect(await read(command, argument, given)).toEqual(value);
+  });
+
+  it('rejects a file that is not UTF-8 [DFILE-701]', async () => {
+    await expect(read('users update', 'metadata', '@latin1.json')).rejects.toThrow('which is not text in UTF-8.');
   });
 
   it('reads a text from standard input, without the final newline', async () => {

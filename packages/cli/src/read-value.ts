@@ -83,10 +83,13 @@ async function contentOf(terminal: Pick<Terminal, 'cwd' | 'stdin'>, flag: string
   if (given === '-' || given === '@-') return text(terminal.stdin);
   if (!given.startsWith('@')) return given;
   const path = resolve(terminal.cwd, given.slice(1));
+  const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw misuse(`${flag} names ${path}, which cannot be read (${error.code}).`, flag);
+  });
   try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw misuse(`${flag} names ${path}, which cannot be read (${(error as NodeJS.ErrnoException).code}).`, flag);
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw misuse(`${flag} names ${path}, which is not text in UTF-8.`, flag);
   }
 }
 

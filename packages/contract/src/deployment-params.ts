@@ -17,3 +17,16 @@ const deploymentReference = failsWith(
 export const deploymentParams = z.strictObject({
   deployment_id: deploymentReference.describe('The deployment’s `dep_` id, its slug or its name.'),
 });
+
+/** The same with an optional `@version`, for reads that can show one version. */
+export const pinnedDeploymentParams = z.strictObject({
+  deployment_id: failsWith(
+    'invalid_deployment_id',
+    z
+      .string()
+      .regex(
+        /^(dep_[0-9a-hjkmnp-tv-z]{24}(@[1-9][0-9]{0,8})?|(?!dep_)\P{Cc}{1,120}(@[1-9][0-9]{0,8})?)$/u,
+        'Name the deployment by its dep_ id, its slug or its name; `@version` after it names a version.',
+      ),
+  ).describe('The deployment’s `dep_` id, its slug or its name; `@version` after it names one version.'),
+});

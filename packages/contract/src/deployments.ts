@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { deployment, deploymentVersion, promotion, versionParams, webhookSecrets } from './deployment.ts';
 import { deploymentFile } from './deployment-file.ts';
-import { deploymentParams } from './deployment-params.ts';
+import { deploymentParams, pinnedDeploymentParams } from './deployment-params.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { manifest } from './manifest.ts';
@@ -66,20 +66,20 @@ export const deployments = {
     path: '/v1/deployments/{deployment_id}',
     auth: 'key',
     scopes: ['setup'],
-    summary: 'Read one deployment, or its newest version as a deployment file in YAML.',
+    summary: 'Read one deployment, or a version of it as a deployment file in YAML.',
     description:
-      'With `format=yaml` the response is `application/yaml`, a file that changes nothing when it is applied again.',
-    params: deploymentParams,
+      'With `format=yaml` the response is `application/yaml`: the newest version, or the one named as `slug@version`. The newest one changes nothing when it is applied again.',
+    params: pinnedDeploymentParams,
     query: z.strictObject({
       format: z
         .enum(['json', 'yaml'])
         .default('json')
-        .describe('`yaml` returns the newest version as a deployment file.'),
+        .describe('`yaml` returns the newest version, or the one that the path names, as a deployment file.'),
     }),
     status: 200,
     response: deployment,
     produces: ['application/yaml'],
-    errors: ['deployment_not_found'],
+    errors: ['deployment_not_found', 'version_not_found'],
     command: 'deployments get',
   }),
   put: route({

@@ -12,7 +12,7 @@ from typing import Any
 from support import async_client, client
 
 from vestra import ApplyError
-from vestra._apply.service_file import read_yaml
+from vestra._apply.service_file import read_service_file, read_yaml
 
 EXAMPLES = Path(os.environ["VESTRA_EXAMPLES"])
 
@@ -128,6 +128,26 @@ class Yaml(unittest.TestCase):
             },
         )
 
+    def test_merges_mappings_and_own_keys_win(self) -> None:
+        text = "a: &a { x: 1, y: 2 }\nb: { <<: *a, y: 3 }\nc: { <<: [*a, { z: 4, x: 9 }] }\nd: { '<<': *a }\n"
+        made = read_yaml(text, "f")
+        self.assertEqual(made["b"], {"x": 1, "y": 3})
+        self.assertEqual(made["c"], {"x": 1, "y": 2, "z": 4})
+        self.assertEqual(made["d"], {"<<": {"x": 1, "y": 2}})
+
+    def test_has_the_line_of_a_merged_field_and_of_a_bad_byte(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "service.yaml"
+            path.write_text("name: desk\ntools:\n  - &a\n    function: x\n    timeout_s: 5\n  - <<: *a\n    function: y\n")
+            problem_at = read_service_file(Path(folder), "service.yaml").problem_at
+            self.assertEqual([problem_at(f"tools.1.{name}", "No.")["line"] for name in ("timeout_s", "function")], [5, 7])
+            path.write_bytes(b"name: desk\ninstructions: Gr\xfc\xdfe\n")
+            with self.assertRaises(ApplyError) as refused:
+                read_service_file(Path(folder), "service.yaml")
+            self.assertEqual(
+                str(refused.exception), "service.yaml:2:17 The file is not text in UTF-8: save it as UTF-8."
+            )
+
     def test_says_where_it_is_wrong(self) -> None:
         bomb = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
             f"{b}: &{b} [{', '.join([f'*{a}'] * 10)}]\n" for a, b in zip("abcdefgh", "bcdefghi")
@@ -140,6 +160,8 @@ class Yaml(unittest.TestCase):
             ("a: 1\n? [x]\n: y\n", 2),
             (bomb, None),
             ("a: &a [*a]\n", None),
+            ("a: 1\n<<: 3\n", 2),
+            ("a: &a { <<: *a }\n", None),
         ):
             with self.assertRaises(ApplyError) as refused:
                 read_yaml(text, "service.yaml")

@@ -33,16 +33,16 @@ export type Calls = {
      */
     create: RouteCall<Api['deployments']['create']>;
     /**
-     * Read one deployment, or its newest version as a deployment file in YAML.
+     * Read one deployment, or a version of it as a deployment file in YAML.
      *
-     * With `format=yaml` the response is `application/yaml`, a file that changes nothing when it is applied again.
+     * With `format=yaml` the response is `application/yaml`: the newest version, or the one named as `slug@version`. The newest one changes nothing when it is applied again.
      *
      * `GET /v1/deployments/{deployment_id}`, scope setup; `vestra deployments get`
      *
-     * - `deployment_id`: The deployment’s `dep_` id, its slug or its name.
-     * - `format`: `yaml` returns the newest version as a deployment file.
+     * - `deployment_id`: The deployment’s `dep_` id, its slug or its name; `@version` after it names one version.
+     * - `format`: `yaml` returns the newest version, or the one that the path names, as a deployment file.
      *
-     * @throws {VestraError} `deployment_not_found`
+     * @throws {VestraError} `deployment_not_found`, `version_not_found`
      */
     get: RouteCall<Api['deployments']['get']>;
     /**

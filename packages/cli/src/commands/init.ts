@@ -9,6 +9,7 @@ import { misuse, refuse } from '../fault.ts';
 import type { Invocation, OwnCommand } from '../invocation.ts';
 import { printJson } from '../output/print-answer.ts';
 import { plain } from '../output/show-value.ts';
+import { schemaAddress } from '../schema-address.ts';
 import type { Terminal } from '../terminal.ts';
 
 export const init: OwnCommand = {
@@ -70,14 +71,13 @@ async function interview(client: Client, terminal: Terminal, given: Given): Prom
 const ask = (client: Client, { signal }: Terminal, given: Given): Promise<Interview> =>
   client.deployments.interview({ ...given }, { signal });
 
-/** Editors complete the file with the schema of the server that created it. */
 async function write(
   terminal: Terminal,
   { path, url }: { path: string; url: string },
   { yaml, deployment }: Interview,
 ): Promise<void> {
   if (yaml === null) throw refuse('The interview ended without a file. Start again with `vestra init`.');
-  await writeFile(path, schemaLine(url) + withExamples(yaml));
+  await writeFile(path, schemaLine(await schemaAddress(path, url)) + withExamples(yaml));
   terminal.out(`${terminal.paint('green', '✔')} Wrote ${path} for ${plain(deployment)}.\n`);
   terminal.err(`Read it, change what you like, then: ${applyCommand(relative(terminal.cwd, path))}\n`);
 }

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { blocksOf } from '../../../../tests/support/documented-blocks.ts';
 import { fileSchemaPath } from '../schema-line.ts';
 import { fileSchema } from './file-schema.ts';
+import type { JsonSchema } from './json-schema.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 const schema = fileSchema('1.2.3');
@@ -17,6 +19,24 @@ describe('the schema of service.yaml', () => {
     isValid(parse(text));
     expect(isValid.errors).toBeNull();
     expect(text.split('\n')[0]).toBe(`# yaml-language-server: $schema=http://127.0.0.1:4600${fileSchemaPath}`);
+  });
+
+  it.each(
+    globSync('docs/*.md', { cwd: root }).flatMap((page) =>
+      blocksOf(readFileSync(join(root, page), 'utf8'))
+        .filter(
+          ({ title, language }) => title === 'service.yaml' || (language === 'yaml' && title?.endsWith('service.yaml')),
+        )
+        .map(({ line, code }) => [`${page}:${line}`, code] as const),
+    ),
+  )('accepts the file at %s [DFILE-704]', (_, code) => {
+    isValid(parse(code));
+    expect(isValid.errors).toBeNull();
+  });
+
+  it('describes every field at every depth [DFILE-704]', () => {
+    expect(fieldsOf(schema).filter(([, field]) => typeof field.description !== 'string')).toEqual([]);
+    expect(fieldsOf(schema).length).toBeGreaterThan(60);
   });
 
   it.each([
@@ -40,3 +60,26 @@ describe('the schema of service.yaml', () => {
     expect(schema.$id).toBe('urn:vestra:service.yaml:1.2.3');
   });
 });
+
+/** Every property of a schema with its path, also inside lists, choices and maps. */
+function fieldsOf(schema: JsonSchema, path = ''): [string, JsonSchema][] {
+  const { properties = {}, items, additionalProperties, anyOf = [], allOf = [], oneOf = [] } = schema as Nested;
+  return [
+    ...Object.entries(properties).flatMap(([name, field]): [string, JsonSchema][] => [
+      [`${path}.${name}`, field],
+      ...fieldsOf(field, `${path}.${name}`),
+    ]),
+    ...[items, additionalProperties, ...anyOf, ...allOf, ...oneOf]
+      .filter((each) => typeof each === 'object')
+      .flatMap((each) => fieldsOf(each, `${path}[]`)),
+  ];
+}
+
+type Nested = {
+  properties?: Record<string, JsonSchema>;
+  items?: JsonSchema;
+  additionalProperties?: JsonSchema;
+  anyOf?: JsonSchema[];
+  allOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+};

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, relative, resolve, sep } from 'node:path';
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit, type YAMLMap } from 'yaml';
 import { ApplyError, type Problem, problemOf } from './problem.ts';
 
 type Place = { line: number; column: number };
@@ -20,7 +20,13 @@ export async function readServiceFile(options: { folder: string; file: string })
   const shown = relative(options.folder, path).split(sep).join('/');
   const text = await readText(path, shown);
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, schema: 'core', stringKeys: true, prettyErrors: false });
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    schema: 'core',
+    stringKeys: true,
+    merge: true,
+    prettyErrors: false,
+  });
   const placeOf = (offset: number): Place => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
@@ -50,8 +56,32 @@ function strayAliases(document: Document.Parsed): { message: string; pos: [numbe
 }
 
 async function readText(path: string, shown: string): Promise<string> {
+  const bytes = await readBytes(path, shown);
   try {
-    return await readFile(path, 'utf8');
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    const message = 'The file is not text in UTF-8: save it as UTF-8.';
+    throw new ApplyError([problemOf(shown, message, placeOfBadByte(bytes))], { cause });
+  }
+}
+
+/** A lenient decoder writes U+FFFD for the first bad byte; one that the file contains itself takes three bytes. */
+function placeOfBadByte(bytes: Uint8Array): Place {
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+  let offset = text.indexOf('\ufffd');
+  for (let from = 0, at = 0; offset !== -1; offset = text.indexOf('\ufffd', from)) {
+    at += Buffer.byteLength(text.slice(from, offset));
+    if (!(bytes[at] === 0xef && bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd)) break;
+    at += 3;
+    from = offset + 1;
+  }
+  const before = text.slice(0, Math.max(offset, 0)).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+async function readBytes(path: string, shown: string): Promise<Uint8Array> {
+  try {
+    return await readFile(path);
   } catch (cause) {
     const message = isMissing(cause)
       ? `There is no such file: write one, or name the folder or file that holds the deployment.`
@@ -81,7 +111,11 @@ function readValue(document: Document.Parsed, problemAt: (param: string, message
   try {
     return document.toJS();
   } catch (cause) {
-    throw new ApplyError([problemAt('', `The aliases cannot be followed: ${(cause as Error).message}`)], { cause });
+    const { message } = cause as Error;
+    const fault = message.startsWith('Merge sources')
+      ? 'Write the alias of a mapping after `<<:`, or a list of them.'
+      : `The aliases cannot be followed: ${message}`;
+    throw new ApplyError([problemAt('', fault)], { cause });
   }
 }
 
@@ -92,7 +126,7 @@ function offsetOf(document: Document.Parsed, param: string): number {
   let rest = param;
   while (rest !== '') {
     if (isAlias(node)) node = node.resolve(document);
-    const step = isMap(node) ? fieldOf(node.items, rest) : isSeq(node) ? itemOf(node.items, rest) : null;
+    const step = isMap(node) ? fieldIn(document, node, rest) : isSeq(node) ? itemOf(node.items, rest) : null;
     if (!step) break;
     ({ node, rest } = step);
     offset = step.offset ?? offset;
@@ -101,6 +135,19 @@ function offsetOf(document: Document.Parsed, param: string): number {
 }
 
 type Step = { node: unknown; offset: number | undefined; rest: string };
+
+/** A field of the map, or else of a map that it merges with `<<`. */
+function fieldIn(document: Document.Parsed, map: YAMLMap, rest: string): Step | null {
+  const own = fieldOf(map.items, rest);
+  if (own) return own;
+  const sources = map.items.filter(({ key }) => isScalar(key) && key.value === '<<').map(({ value }) => value);
+  for (const source of sources.flatMap((value) => (isSeq(value) ? value.items : [value]))) {
+    const merged = isAlias(source) ? source.resolve(document) : source;
+    const found = isMap(merged) ? fieldIn(document, merged, rest) : null;
+    if (found) return found;
+  }
+  return null;
+}
 
 /** A key may contain dots, like `shipping.track` under `tool_results`: the longest match wins. */
 function fieldOf(pairs: readonly { key: unknown; value: unknown }[], rest: string): Step | null {

@@ -66,7 +66,11 @@ def _text_of(path: Path, shown: str) -> str:
     except FileNotFoundError as error:
         message = "There is no such file: write one, or name the folder or file that holds the deployment."
         raise ApplyError([problem_of(shown, message)]) from error
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        before = error.object[: error.start].decode("utf-8").split("\n")
+        message = "The file is not text in UTF-8: save it as UTF-8."
+        raise ApplyError([problem_of(shown, message, len(before), len(before[-1]) + 1)]) from error
+    except OSError as error:
         raise ApplyError([problem_of(shown, f"The file cannot be read: {error}")]) from error
 
 
@@ -131,14 +135,23 @@ def _value_of(root: Any, shown: str) -> Any:
             return [value(each, above) for each in node.value]
         if isinstance(node, yaml.MappingNode) and node.tag.endswith(":map"):
             made: dict[str, Any] = {}
+            merged: dict[str, Any] = {}
             for key, each in node.value:
                 if not isinstance(key, yaml.ScalarNode):
                     fault(key, "A key is plain text.")
                     continue
+                if _is_merge(key):
+                    sources = value(each, above)
+                    for source in sources if isinstance(sources, list) else [sources]:
+                        if not isinstance(source, dict):
+                            fault(key, "Write the alias of a mapping after `<<:`, or a list of them.")
+                            continue
+                        merged = {**source, **merged}
+                    continue
                 if key.value in made:
                     fault(key, f"The key `{key.value}` is there twice.")
                 made[key.value] = value(each, above)
-            return made
+            return {**merged, **made}
         if isinstance(node, yaml.ScalarNode):
             try:
                 return _scalar(node)
@@ -151,6 +164,10 @@ def _value_of(root: Any, shown: str) -> Any:
     if problems:
         raise ApplyError(problems)
     return made
+
+
+def _is_merge(key: Any) -> bool:
+    return bool(key.value == "<<" and key.style is None)
 
 
 def _scalar(node: Any) -> Any:
@@ -169,6 +186,24 @@ def _scalar(node: Any) -> Any:
     raise ValueError(kind)
 
 
+def _merged_with(node: Any, rest: str) -> Any:
+    """The mapping behind ``<<`` that has the field, at any depth."""
+    yaml = _yaml()
+    for key, each in node.value:
+        if not isinstance(key, yaml.ScalarNode) or not _is_merge(key):
+            continue
+        for source in each.value if isinstance(each, yaml.SequenceNode) else [each]:
+            if not isinstance(source, yaml.MappingNode):
+                continue
+            names = [own.value for own, _ in source.value if isinstance(own, yaml.ScalarNode)]
+            if any(rest == name or rest.startswith(f"{name}.") for name in names):
+                return source
+            deeper = _merged_with(source, rest)
+            if deeper is not None:
+                return deeper
+    return None
+
+
 def _mark_of(root: Any, param: str) -> Any:
     """The position of the named part, or of its closest existing parent. A field begins with its key."""
     if root is None:
@@ -184,7 +219,11 @@ def _mark_of(root: Any, param: str) -> Any:
                 if isinstance(key, yaml.ScalarNode) and (rest == key.value or rest.startswith(f"{key.value}."))
             ]
             if not fitting:
-                break
+                merged = _merged_with(node, rest)
+                if merged is None:
+                    break
+                node = merged
+                continue
             key, node = max(fitting, key=lambda pair: len(pair[0].value))
             mark, rest = key.start_mark, rest[len(key.value) + 1 :]
         elif isinstance(node, yaml.SequenceNode):

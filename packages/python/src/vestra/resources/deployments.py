@@ -112,16 +112,18 @@ class Deployments(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Any:
-        """Read one deployment, or its newest version as a deployment file in YAML.
+        """Read one deployment, or a version of it as a deployment file in YAML.
 
-        With `format=yaml` the response is `application/yaml`, a file that changes nothing when it
-        is applied again.
+        With `format=yaml` the response is `application/yaml`: the newest version, or the one named
+        as `slug@version`. The newest one changes nothing when it is applied again.
 
         Args:
-            deployment_id: The deployment’s `dep_` id, its slug or its name.
-            format: `yaml` returns the newest version as a deployment file.
+            deployment_id: The deployment’s `dep_` id, its slug or its name; `@version` after it
+                names one version.
+            format: `yaml` returns the newest version, or the one that the path names, as a
+                deployment file.
 
-        Fails with `deployment_not_found`.
+        Fails with `deployment_not_found`, `version_not_found`.
         """
         return self._streamable(
             types.Deployment,
@@ -666,16 +668,18 @@ class AsyncDeployments(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Any:
-        """Read one deployment, or its newest version as a deployment file in YAML.
+        """Read one deployment, or a version of it as a deployment file in YAML.
 
-        With `format=yaml` the response is `application/yaml`, a file that changes nothing when it
-        is applied again.
+        With `format=yaml` the response is `application/yaml`: the newest version, or the one named
+        as `slug@version`. The newest one changes nothing when it is applied again.
 
         Args:
-            deployment_id: The deployment’s `dep_` id, its slug or its name.
-            format: `yaml` returns the newest version as a deployment file.
+            deployment_id: The deployment’s `dep_` id, its slug or its name; `@version` after it
+                names one version.
+            format: `yaml` returns the newest version, or the one that the path names, as a
+                deployment file.
 
-        Fails with `deployment_not_found`.
+        Fails with `deployment_not_found`, `version_not_found`.
         """
         return await self._streamable(
             types.Deployment,

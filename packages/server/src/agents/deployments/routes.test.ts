@@ -63,6 +63,22 @@ describe('a deployment reference in a path', () => {
     });
   });
 
+  it('reads one version by `slug@version`, as a deployment or as a file [DFILE-702]', async () => {
+    const { body: made } = await create({ name: 'Pinned', slug: 'pinned' });
+    await save('pinned', { instructions: 'Be brief.' });
+    for (const reference of ['pinned', made.id, 'Pinned']) {
+      const { text } = await call('GET', `/v1/deployments/${reference}@1?format=yaml`);
+      expect(text).toContain('# version 1');
+      expect((await call('GET', `/v1/deployments/${reference}@2`)).body.id).toBe(made.id);
+      for (const tail of ['', '?format=yaml']) {
+        const { status, body } = await call('GET', `/v1/deployments/${reference}@3${tail}`);
+        expect([status, body.error.code]).toEqual([404, 'version_not_found']);
+      }
+    }
+    const { body: odd } = await create({ name: 'desk@7', slug: 'odd' });
+    expect((await call('GET', '/v1/deployments/desk@7')).body.id).toBe(odd.id);
+  });
+
   it('prefers a slug to a name, and the oldest deployment with a name', async () => {
     const named = await newDeployment(server.db, org.id, { slug: 'x-named', name: 'shared-word' });
     expect((await call('GET', '/v1/deployments/shared-word')).body.id).toBe(named.id);
@@ -99,9 +115,15 @@ describe('a deployment reference in a path', () => {
     }
   });
 
-  it('refuses a version', async () => {
-    await create({ name: 'Pinned', slug: 'pinned' });
-    expect((await call('GET', '/v1/deployments/pinned@1')).status).toBe(404);
+  it('refuses a version where nothing of one version is read', async () => {
+    await create({ name: 'Whole', slug: 'whole' });
+    for (const [method, tail] of [
+      ['DELETE', ''],
+      ['POST', '/archive'],
+      ['GET', '/versions'],
+    ] as const) {
+      expect((await call(method, `/v1/deployments/whole@1${tail}`)).status).toBe(404);
+    }
   });
 });
 

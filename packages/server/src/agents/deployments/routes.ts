@@ -19,7 +19,7 @@ import {
   type StatusGiven,
   type VersionTests,
 } from './deployment.ts';
-import { requireDeployment } from './deployment-reference.ts';
+import { findDeployment, requireDeployment } from './deployment-reference.ts';
 import { listDeployments } from './store.ts';
 import type { DeploymentRow } from './tables.ts';
 
@@ -59,9 +59,13 @@ export function deploymentRoutes({
     create: async ({ caller, origin, body, commit }) =>
       commit((tx) => createDeployment(tx, { caller, origin, checkManifest, fixContent }, body)),
     get: async ({ caller, params, query }) => {
-      const deployment = await requireDeployment(db, caller.orgId, params.deployment_id);
+      const named = await findDeployment(db, caller.orgId, params.deployment_id);
+      if (!named) throw fail('deployment_not_found');
+      const { deployment, version } = named;
+      if (version === null && query.format === 'json') return presentDeployment(deployment);
+      const row = version === null ? await newestVersion(db, deployment) : await getVersion(db, deployment, version);
       if (query.format === 'json') return presentDeployment(deployment);
-      const yaml = await renderFile(db, deployment, await newestVersion(db, deployment));
+      const yaml = await renderFile(db, deployment, row);
       return new Response(yaml, { headers: { 'content-type': 'application/yaml; charset=utf-8' } });
     },
     update: async ({ origin, params, body }) =>

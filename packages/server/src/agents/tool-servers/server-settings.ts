@@ -70,7 +70,14 @@ export const secretsOf = (headers: ServerHeaders): { company: string[]; user: st
   secretsIn(Object.values(headers).join('\n'));
 
 /** Spellings of one address (case of the host, default port, empty path) have the same hash. */
-export const addressSha256 = (url: string): string => createHash('sha256').update(new URL(url).href).digest('hex');
+export const addressSha256 = (url: string): string => createHash('sha256').update(addressOf(url)).digest('hex');
+
+/** Normalised, since servers are found by their address. No request carries the fragment of a URL. */
+export function addressOf(url: string): string {
+  const address = new URL(url);
+  address.hash = '';
+  return address.href;
+}
 
 /** Returns the wanted values that differ from the row. */
 export function differences(row: ServerRow, wanted: ServerChanges): ServerChanges {
@@ -98,7 +105,7 @@ export function sameHeaders(one: ServerHeaders, other: ServerHeaders): boolean {
 }
 
 /** Compares normalized addresses. */
-export const sameAddress = (one: string, other: string): boolean => new URL(one).href === new URL(other).href;
+export const sameAddress = (one: string, other: string): boolean => addressOf(one) === addressOf(other);
 
 type SecretValues = Parameters<typeof withSecretValues>[1];
 

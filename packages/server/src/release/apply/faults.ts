@@ -6,10 +6,11 @@ import {
 } from '@vestra/contract/exposed-credential';
 import { reservedToolNames } from '@vestra/contract/reserved-names';
 import { readToolInput } from '@vestra/contract/tool-input';
+import { addressOf } from '../../agents/tool-servers/index.ts';
 import { repoNamed } from '../../agents/versions/index.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
 import type { FunctionEntry, PlacedEntry, ServerEntry, SettingParts } from './parts.ts';
-import { addressOf, nameOfServer } from './servers.ts';
+import { nameOfServer } from './servers.ts';
 
 /** Faults of the settings that files and manifests share, without reading the database. */
 export async function settingFaults(

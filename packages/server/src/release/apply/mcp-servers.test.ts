@@ -55,6 +55,16 @@ describe('a server that a file names', () => {
     expect((await org.put(file('shop', { mcp: url, name: 'CRM', auth: '${secret:ONE}' }))).body.changed).toEqual([]);
   });
 
+  it('is the same server with and without a fragment, which no request carries [DFILE-703]', async () => {
+    await fresh();
+    await org.put(file('shop', { mcp: `${url}#a` }));
+    const before = await only();
+    await org.put(file('desk', { mcp: url }));
+    expect(await only()).toEqual(before);
+    const twice = await org.put(file('both', { mcp: `${url}#b` }, { mcp: `${url}#c` }));
+    expect(faultsOf(twice)).toEqual([['duplicate_name', 'tools.1.mcp']]);
+  });
+
   it('is registered once by concurrent files', async () => {
     await fresh();
     const names = Array.from({ length: 6 }, (_, at) => `file-${at}`);

@@ -3,12 +3,13 @@ import { newId } from '@vestra/contract/ids';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { addressOf } from '../../agents/tool-servers/index.ts';
 import type { RegisteredServer } from '../../agents/tool-servers/tables.ts';
 import { anyFile } from './file-arbitrary.fixture.ts';
 import { changedFileKeys, environmentOf, fileToManifest, manifestToFile } from './manifest.ts';
 import { type DeploymentFile, type FileKey, fileKeys, type ServerEntry, type WrittenFile } from './parts.ts';
 import { renderYaml } from './render-yaml.ts';
-import { addressOf, nameOfServer, wantedHeaders } from './servers.ts';
+import { nameOfServer, wantedHeaders } from './servers.ts';
 
 const read = (file: WrittenFile): DeploymentFile => deploymentFile.parse(file);
 const entriesOf = (file: DeploymentFile): ServerEntry[] => file.tools.filter((entry) => 'mcp' in entry);

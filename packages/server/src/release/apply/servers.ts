@@ -3,6 +3,7 @@ import { reservedServerSlugs } from '@vestra/contract/reserved-names';
 import { withFullReferences, withShortReferences } from '@vestra/contract/secrets-in-text';
 import { type DeploymentRow, deploymentsRelyingOn, deploymentsUsing } from '../../agents/deployments/index.ts';
 import {
+  addressOf,
   assertMayChange,
   findByAddress,
   type RegisteredServer,
@@ -20,9 +21,6 @@ type Headers = Readonly<Record<string, string>>;
 
 const maxName = 80;
 const maxSlug = 40;
-
-/** Normalised, since servers are found by their address. */
-export const addressOf = (url: string): string => new URL(url).href;
 
 /** The name of a server without a name in the file. */
 export const nameFromUrl = (url: string): string => new URL(url).host.slice(0, maxName);

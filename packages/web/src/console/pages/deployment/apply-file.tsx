@@ -175,7 +175,7 @@ const faultsOf = ({ errors, param, message }: VestraError) =>
 
 function fileIn(text: string): Record<string, unknown> | Error {
   try {
-    const file: unknown = parse(text);
+    const file: unknown = parse(text, { merge: true });
     if (typeof file !== 'object' || file === null || Array.isArray(file))
       return new Error('A deployment file must be a YAML mapping, such as `name: hello`.');
     return file as Record<string, unknown>;

@@ -111,7 +111,7 @@ type FileFault = { param: string; message: string };
 
 /** The errors of the text, with the server's messages, at their positions. */
 function faultsIn(text: string): Diagnostic[] {
-  const document = parseDocument(text);
+  const document = parseDocument(text, { merge: true });
   if (document.errors.length > 0) {
     return document.errors.map(({ pos: [from, to], message }) => ({
       from,

@@ -220,7 +220,7 @@ export const mcpServers = area('mcp-servers', 'done', [
   [
     'MCPS-623',
     'docs/versions.md#changing-content',
-    'A URL that a live key changes is live at once, as a new version of each deployment that uses the server live.',
+    'A URL or a header that a live key changes is live at once, as a new version of each deployment that uses the server live.',
   ],
   [
     'MCPS-624',

@@ -211,4 +211,35 @@ export const versions = area('versions', 'done', [
     'docs/versions.md#saving-promoting-rolling-back',
     'A version fixes one consistent state of a notebook that others change meanwhile.',
   ],
+  [
+    'VER-700',
+    'docs/versions.md#changing-content',
+    'A version sends a tool server the headers that it fixed: `promote=no` and a failed run change no live request, and a rollback brings the old headers back.',
+  ],
+  [
+    'VER-710',
+    'docs/versions.md#saving-promoting-rolling-back',
+    'The tests of the file that a version was saved from gate it, with the scenarios of the API; tests of another file do not.',
+  ],
+  ['VER-711', 'docs/versions.md#saving-promoting-rolling-back', '`POST …/promote` waits for the tests by default.'],
+  [
+    'VER-712',
+    'docs/versions.md#saving-promoting-rolling-back',
+    '`promoted` of a run says whether it promoted, and `note` why a passed one did not.',
+  ],
+  [
+    'VER-720',
+    'docs/webhooks.md#endpoints-of-a-deployment-file',
+    'A live key that saves a version gets the secrets of its live endpoints at once; they are inactive until the version is live.',
+  ],
+  [
+    'VER-721',
+    'docs/webhooks.md#endpoints-of-a-deployment-file',
+    'A rollback brings an endpoint back with its id and its secret.',
+  ],
+  [
+    'VER-722',
+    'docs/webhooks.md#endpoints-of-a-deployment-file',
+    '`secret: ${NAME}` of a webhook in the file signs deliveries with that secret of the mode.',
+  ],
 ]);

@@ -124,7 +124,7 @@ describe('with a model', () => {
     expect([after.live_version, after.draft_version]).toEqual([1, 2]);
   });
 
-  it('a version whose run passes after a newer one was applied does not go live', async () => {
+  it('a version whose run passes after a newer one was applied does not go live, and the run says why [VER-712]', async () => {
     let go = () => {};
     const gate = new Promise<void>((resolve) => {
       go = resolve;
@@ -141,7 +141,11 @@ describe('with a model', () => {
     expect((await deploymentOf(server, 'booking-desk')).live_version).toBe(3);
     go();
     const overtaken = await ended(server, older.test_run.id);
-    expect([overtaken.status, overtaken.error_code]).toEqual(['passed', null]);
+    expect([overtaken.status, overtaken.error_code, overtaken.promoted]).toEqual(['passed', null, false]);
+    expect(overtaken.note).toBe(
+      'The tests passed, and nothing was promoted: a later apply, promotion or rollback went before it.',
+    );
+    expect(await ended(server, newer.test_run.id)).toMatchObject({ promoted: true, note: null });
     expect((await deploymentOf(server, 'booking-desk')).live_version).toBe(3);
   });
 
@@ -229,7 +233,7 @@ describe('with a model', () => {
     const red = await apply('live', await write('shop-a', 'eighty'));
     expect([red.run?.status, await asked('live', 'shop-a')]).toEqual(['failed', ['thirty', 'shop-a thirty']]);
     expect(await asked('test', 'shop-a')).toEqual(['eighty', 'shop-a eighty']);
-    await clients.live.deployments.promote({ deployment_id: 'shop-a' });
+    await clients.live.deployments.promote({ deployment_id: 'shop-a', when: 'now' });
     expect(await asked('live', 'shop-a')).toEqual(['eighty', 'shop-a eighty']);
     await clients.live.deployments.rollback({ deployment_id: 'shop-a' });
     expect(await asked('live', 'shop-a')).toEqual(['thirty', 'shop-a thirty']);

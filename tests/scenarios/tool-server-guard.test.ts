@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { serveMcp, tool } from '../../packages/server/src/agents/mcp-client/mcp-server.fixture.ts';
 import { startTalk, type Talk } from './conversations.fixture.ts';
+import { isOver } from './test-runs.fixture.ts';
 
 /** A test key must never decide where a live credential is sent, nor which one. */
 let talk: Talk;
@@ -133,26 +134,27 @@ describe('a server of a version that can be rolled back to', () => {
   });
 });
 
-describe('a version calls a server only at the URL that it fixed', () => {
-  it('so a draft whose server a test key moved can no longer be promoted by its number [MCPS-622]', async () => {
+describe('a version calls a server only at the URL and with the headers that it fixed', () => {
+  it('so a server that a test key moves is called where the version says [MCPS-622]', async () => {
     await put(withServer(), talk.testKey);
     const id = await serverId();
-    expect((await patch(id, { url: evil.url })).status).toBe(200);
-    const refused = await post('promote', talk.liveKey, { version: 1 });
-    expect([...codeOf(refused), refused.body.error.names]).toEqual([409, 'version_incomplete', [id]]);
+    const headers = { Authorization: 'Bearer ${secret:B_TOK}' };
+    expect((await patch(id, { url: evil.url, auth: { type: 'headers', headers } })).status).toBe(200);
     // Test traffic at the draft follows the change, with the credential of its own mode.
-    expect([await ask(talk.testKey), evil.heard()]).toEqual(['Done.', ['Bearer A_TOK-of-test']]);
+    expect([await ask(talk.testKey), evil.heard()]).toEqual(['Done.', ['Bearer B_TOK-of-test']]);
     evil.forget();
-    // A live conversation that names the version is not sent there.
-    expect([await ask(talk.liveKey, `${name}@1`), evil.heard()]).toEqual(['No tools.', []]);
+    good.forget();
+    // A named version is promoted as it was saved, with its URL and its credential.
+    expect((await post('promote', talk.liveKey, { version: 1 })).body.live_version).toBe(1);
+    expect([await ask(talk.liveKey), good.heard(), evil.heard()]).toEqual(['Done.', ['Bearer A_TOK-of-live'], []]);
     // Without a number the newest state is meant: it is a version that shows the URL.
     const promoted = await post('promote');
     expect(promoted.body.version).toMatchObject({ version: 2, changed: ['mcp_servers'] });
     expect((await versionOf(2)).manifest.mcp_servers).toMatchObject([{ id, url: evil.url }]);
-    expect(await ask(talk.liveKey)).toBe('Done.');
+    expect([await ask(talk.liveKey), evil.heard()]).toEqual(['Done.', ['Bearer B_TOK-of-live']]);
   });
 
-  it('and a URL that a live key changes is live at once as a new version [MCPS-623]', async () => {
+  it('and what a live key changes is live at once as a new version, which a rollback leaves [MCPS-623, VER-700]', async () => {
     await put(withServer());
     const id = await serverId();
     // Applying the file listed the tools.
@@ -164,14 +166,14 @@ describe('a version calls a server only at the URL that it fixed', () => {
       manifest: { mcp_servers: [{ id, url: evil.url }] },
     });
     expect([await ask(talk.liveKey), evil.heard()]).toEqual(['Done.', ['Bearer A_TOK-of-live']]);
+    const headers = { Authorization: 'Bearer ${secret:B_TOK}' };
+    expect((await patch(id, { auth: { type: 'headers', headers } }, talk.liveKey)).status).toBe(200);
+    expect(await versionOf(3)).toMatchObject({ is_live: true, changed: ['mcp_servers'] });
+    evil.forget();
+    expect([await ask(talk.liveKey), evil.heard()]).toEqual(['Done.', ['Bearer B_TOK-of-live']]);
     expect(good.heard()).toEqual([]);
-    const back = await post('rollback');
-    expect([...codeOf(back), back.body.error.names]).toEqual([409, 'version_incomplete', [id]]);
-    // The headers are meant for the new address: they are not sent to the old one.
-    expect([await ask(talk.liveKey, `${name}@1`), good.heard()]).toEqual(['No tools.', []]);
-    // Once the URL is what it was, the version is whole again.
-    await patch(id, { url: good.url }, talk.liveKey);
-    expect((await post('promote', talk.liveKey, { version: 1 })).body).toMatchObject({ live_version: 1 });
+    for (const _ of [2, 1]) expect((await post('rollback')).status).toBe(200);
+    expect([await ask(talk.liveKey), good.heard()]).toEqual(['Done.', ['Bearer A_TOK-of-live']]);
   });
 
   it('also if a test key changes it during a promotion [MCPS-620, MCPS-622]', async () => {
@@ -190,13 +192,63 @@ describe('a version calls a server only at the URL that it fixed', () => {
         talk.call('POST', `/v1/deployments/${own}/promote`, { key: talk.liveKey, body: { version: 1 } }),
         patch(id, { url: evil.url, auth: { type: 'headers', headers } }),
       ]);
-      // Whichever came first, the other was refused.
-      expect([
-        [200, 409],
-        [409, 200],
-      ]).toContainEqual([promoted.status, moved.status]);
+      // If the promotion came first, the change was refused. If not, the version still calls the URL that it fixed.
+      expect(promoted.status).toBe(200);
+      expect([200, 409]).toContain(moved.status);
+      good.forget();
+      const { id: conversation } = await talk.begin({ deployment: own }, talk.liveKey);
+      await talk.tell(conversation, 'Find it.', talk.liveKey);
+      expect(good.heard()).toEqual(['Bearer A_TOK-of-live']);
     }
     expect(evil.heard()).toEqual([]);
+  });
+});
+
+describe('headers that a file changes with a live key', () => {
+  const failing = { name: 'Red', ask: 'Find it.', expect: 'It sings.' };
+  const heardLive = async () => {
+    good.forget();
+    await ask(talk.liveKey);
+    return good.heard();
+  };
+
+  it('wait for the promotion with promote=no, in the draft they apply at once [VER-700]', async () => {
+    await put(withServer());
+    const saved = await put(withServer({ auth: '${B_TOK}' }), talk.liveKey, 'no');
+    expect(saved.body).toMatchObject({ changed: ['tools'], promoted: false, live_version: 1, draft_version: 2 });
+    expect(await heardLive()).toEqual(['Bearer A_TOK-of-live']);
+    good.forget();
+    expect([await ask(talk.testKey), good.heard()]).toEqual(['Done.', ['Bearer B_TOK-of-test']]);
+    // The file of the draft is what was saved, and applying it again changes nothing.
+    const yaml = await talk.call('GET', `/v1/deployments/${name}?format=yaml`);
+    expect(yaml.text).toContain('auth: ${B_TOK}');
+    expect((await put(withServer({ auth: '${B_TOK}' }), talk.testKey, 'no')).body.changed).toEqual([]);
+    // A test key may save other changes of the same file, but no other headers.
+    expect((await put(withServer({ auth: '${B_TOK}', deny: ['x'] }), talk.testKey, 'no')).body.changed).toEqual([
+      'tools',
+    ]);
+    expect(codeOf(await put(withServer({ headers: { 'X-Region': 'eu' } }), talk.testKey))).toEqual([
+      409,
+      'mcp_server_live',
+    ]);
+    expect(await heardLive()).toEqual(['Bearer A_TOK-of-live']);
+    expect((await post('promote', talk.liveKey, { version: 3 })).body.live_version).toBe(3);
+    expect(await heardLive()).toEqual(['Bearer B_TOK-of-live']);
+    const registered = await talk.call('GET', `/v1/mcp-servers/${await serverId()}`);
+    expect(registered.body.auth.headers).toEqual({ Authorization: 'Bearer ${secret:B_TOK}' });
+    expect((await post('rollback')).body.live_version).toBe(1);
+    expect(await heardLive()).toEqual(['Bearer A_TOK-of-live']);
+  });
+
+  it('change nothing live if their tests fail [VER-700]', async () => {
+    await put(withServer());
+    const tests = [failing];
+    const { body } = await put({ ...withServer({ auth: '${B_TOK}' }), tests }, talk.liveKey, 'after_tests');
+    // The pretend user and the judge never do what they must, so the run cannot pass.
+    const run = await talk.until(`/v1/test-runs/${body.test_run.id}`, isOver);
+    expect(['failed', 'error']).toContain(run.status);
+    expect(await heardLive()).toEqual(['Bearer A_TOK-of-live']);
+    expect((await talk.call('GET', `/v1/deployments/${name}`)).body.live_version).toBe(1);
   });
 });
 

@@ -12,6 +12,7 @@ import {
   successCriteria,
   toolResults,
 } from './scenario-fields.ts';
+import { companySecretReference } from './secret-reference.ts';
 import { browser, builtInSkill, commonSettings, companySkill } from './settings.ts';
 import { deploymentSlug } from './slug.ts';
 import { text } from './text.ts';
@@ -65,6 +66,11 @@ const webhook = z.strictObject({
   url: webAddress.describe('The public https address that events are posted to.'),
   events: webhooks.create.body.shape.events,
   description: text(0, 500).optional().describe('A note about its purpose.'),
+  secret: companySecretReference
+    .optional()
+    .describe(
+      'A secret of the company such as `${HOOK_SECRET}` that signs deliveries, stored in each mode as `whsec_…`; absent: one is created and shown once.',
+    ),
 });
 
 /** `service.yaml`: a whole deployment, sent with PUT as JSON. */

@@ -3,6 +3,7 @@ import { deploymentParams } from './deployment-params.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { shownManifest } from './manifest.ts';
+import { modes } from './route.ts';
 import { tag } from './tag.ts';
 import { testRun, testRunStatuses } from './test-runs.ts';
 import { createdAt, updatedAt } from './time.ts';
@@ -69,6 +70,7 @@ export const webhookSecrets = z
     z.object({
       endpoint_id: id('whk'),
       url: z.string().describe('The address that events are posted to.'),
+      mode: z.enum(modes).describe('The mode of its events. A live key creates the live endpoint before it is active.'),
       secret: z.string().describe('`whsec_…`: verify signatures with it; shown only once.'),
     }),
   )

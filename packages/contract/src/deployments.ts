@@ -247,8 +247,10 @@ export const deployments = {
       version: z.int().min(1).optional().describe('The version, also an older one; absent: the newest.'),
       when: z
         .enum(['now', 'after_tests'])
-        .default('now')
-        .describe('`now`: at once; `after_tests`: when its scenarios have passed.'),
+        .default('after_tests')
+        .describe(
+          '`after_tests`: when the tests of the file it was saved from, and the scenarios of the API, have passed; `now`: at once.',
+        ),
     }),
     bodyOptional: true,
     status: 200,

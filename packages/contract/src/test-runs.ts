@@ -74,6 +74,10 @@ export const testRun = z
       .enum(testRunStatuses)
       .describe('`passed` if every scenario did; `error` if it could not be decided, with `error_code`.'),
     promote_on_pass: z.boolean().describe('Whether the version is promoted when the run passes.'),
+    promoted: z
+      .boolean()
+      .nullable()
+      .describe('Whether the run promoted its version. Null before it has ended, and for passed runs before 0.3.0.'),
     counts: z
       .object({
         total: count.describe('All scenarios of the run.'),
@@ -90,7 +94,12 @@ export const testRun = z
       .string()
       .nullable()
       .describe('Why the run ended in error, such as `no_judge_model`; null if it did not.'),
-    note: z.string().nullable().describe('A note about the run, such as that it waits for an index.'),
+    note: z
+      .string()
+      .nullable()
+      .describe(
+        'A note about the run: it waits for an index, or it passed and promoted nothing because a later apply went before it.',
+      ),
     cost_usd: usd.describe('The cost of the run so far, in US dollars.'),
     created_at: createdAt,
     started_at: time.nullable().describe('When the first scenario started; null before.'),

@@ -18,7 +18,9 @@ export const webhookEndpoint = z
     description: z.string().nullable().describe('Your note about it; null if there is none.'),
     active: z
       .boolean()
-      .describe('Whether events are sent; false after you paused it, it answered 410, or it failed for five days.'),
+      .describe(
+        'Whether events are sent. False after you paused it, it answered 410, it failed for five days, or while the version that declares it is not live.',
+      ),
     mode: z.enum(modes).describe('The mode of its events.'),
     deployment_id: id('dep')
       .nullable()
@@ -167,7 +169,7 @@ export const webhooks = {
     params: endpointParams,
     status: 200,
     response: withSecret,
-    errors: [],
+    errors: ['managed_by_file'],
     command: 'webhooks roll-secret',
   }),
   test: route({

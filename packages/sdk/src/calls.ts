@@ -141,7 +141,7 @@ export type Calls = {
      *
      * - `deployment_id`: The deployment’s `dep_` id, its slug or its name.
      * - `version`: The version, also an older one; absent: the newest.
-     * - `when`: `now`: at once; `after_tests`: when its scenarios have passed.
+     * - `when`: `after_tests`: when the tests of the file it was saved from, and the scenarios of the API, have passed; `now`: at once.
      *
      * @throws {VestraError} `deployment_not_found`, `version_not_found`, `deployment_archived`, `version_incomplete`, `invalid_manifest`, `secret_missing`, `memory_endpoint_required`
      */
@@ -1807,6 +1807,8 @@ export type Calls = {
      * `POST /v1/webhooks/{endpoint_id}/roll-secret`, scope setup; `vestra webhooks roll-secret`
      *
      * - `endpoint_id`: The id of a webhook endpoint, `whk_` and 24 characters.
+     *
+     * @throws {VestraError} `managed_by_file`
      */
     rollSecret: RouteCall<Api['webhooks']['rollSecret']>;
     /**

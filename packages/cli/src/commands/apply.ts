@@ -22,7 +22,8 @@ export const apply: OwnCommand = {
 
 type Tell = (event: WorkEvent) => void;
 type Options = Parameters<typeof applyFolder>[0];
-type Result = { answer: ApplyAnswer; away: readonly ServerAway[]; run: TestRun | null; isPromoted: boolean };
+type PlayedRun = TestRun & { promote_on_pass: boolean; note: string | null };
+type Result = { answer: ApplyAnswer; away: readonly ServerAway[]; run: PlayedRun | null; isPromoted: boolean };
 
 async function run(invocation: Invocation): Promise<number> {
   const { terminal, isJson, values, flags } = invocation;
@@ -37,7 +38,7 @@ async function run(invocation: Invocation): Promise<number> {
   if (flags.dryRun) return dryRun(terminal, isJson, options);
   const work = (tell: Tell) => applyAndTest(client, { ...options, onProgress: tell }, tell);
   const result = await shown(terminal, isJson, work);
-  const isGood = result.run === null || result.run.status === 'passed';
+  const isGood = result.run === null || (result.run.status === 'passed' && result.run.error_code === null);
   if (isJson) {
     printJson(terminal, {
       ...result.answer,
@@ -48,8 +49,8 @@ async function run(invocation: Invocation): Promise<number> {
     return isGood ? 0 : 1;
   }
   for (const { param, message } of result.answer.warnings) terminal.out(`! ${plain(param)}: ${plain(message)}\n`);
-  for (const { url, secret } of result.answer.webhook_secrets) {
-    terminal.out(`The signing secret of ${plain(url)}, shown once: ${secret}\n`);
+  for (const { url, mode, secret } of result.answer.webhook_secrets) {
+    terminal.out(`The signing secret of ${plain(url)} in ${mode} mode, shown once: ${secret}\n`);
   }
   for (const server of result.away) terminal.out(`${awayLine(terminal, server)}\n`);
   terminal.out(`${outcomeOf(terminal, result, options.promote)}\n`);
@@ -85,7 +86,7 @@ async function applyAndTest(client: Client, options: Options, tell: Tell): Promi
     answer,
     away,
     run,
-    isPromoted: answer.promoted || (run.status === 'passed' && answer.test_run.promote_on_pass),
+    isPromoted: answer.promoted || run.promoted === true,
   };
 }
 
@@ -100,6 +101,9 @@ function outcomeOf({ paint }: Terminal, { answer, run, isPromoted }: Result, pro
   }
   const isLive = answer.version.is_live || answer.live_version === answer.version.version || run?.mode === 'live';
   if (isPromoted) return `${paint('green', '✔')} ${name}: ${version} is ${isLive ? 'live' : 'what test keys run'}`;
+  if (run?.promote_on_pass && run.note !== null) {
+    return `${paint('red', '✖')} ${name}: ${version} was not promoted. ${plain(run.note)}`;
+  }
   const why = promote === 'no' ? ' and not promoted' : '';
   return `${paint('green', '✔')} ${name}: ${version} is saved${why}`;
 }

@@ -258,6 +258,10 @@ class _DeploymentWebhookParamNeeds(TypedDict):
 class DeploymentWebhookParam(_DeploymentWebhookParamNeeds, total=False):
     description: str
     """A note about its purpose."""
+    secret: str
+    """A secret of the company such as `${HOOK_SECRET}` that signs deliveries, stored in each mode as
+    `whsec_…`; absent: one is created and shown once.
+    """
 
 
 class NotebookAccessAllParam(TypedDict):

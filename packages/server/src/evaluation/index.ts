@@ -1,4 +1,4 @@
-export { countScenarios, type FileScenario, replaceFileScenarios } from './scenarios/scenarios.ts';
+export { type FileScenario, hasScenarios, replaceFileScenarios } from './scenarios/scenarios.ts';
 export type { TestRun } from './tables.ts';
 export { latestRuns } from './test-runs/store.ts';
 export { findTestRun, startRun } from './test-runs/test-runs.ts';

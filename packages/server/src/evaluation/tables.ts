@@ -39,6 +39,8 @@ export const testRuns = table('test_runs', {
   mode: text<Mode>(),
   status: text<TestRun['status']>().withDefault(),
   promote_on_pass: boolean(),
+  /** Null before the end, and for runs of releases before 0.3.0. */
+  promoted: boolean().nullable(),
   resumes: integer().withDefault(),
   error_code: text().nullable(),
   /** A remark for readers of the run, such as an incomplete index. */

@@ -36,7 +36,7 @@ import { register as registerPlatform } from '../platform/register.ts';
 import type { Registration } from '../platform/registration.ts';
 import { version } from '../platform/version.ts';
 import { manifestChecker } from '../release/apply/check-file.ts';
-import { renderFile } from '../release/apply/manifest.ts';
+import { fileScenariosOf, renderFile } from '../release/apply/manifest.ts';
 import { fixContent } from '../release/promotion/content.ts';
 import { promoteAfterTests, upToDateVersion } from '../release/promotion/promote.ts';
 import { republishLiveVersions } from '../release/promotion/promotion.ts';
@@ -117,7 +117,10 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
       ...parts,
       promote: (tx, of) => promoteAfterTests(tx, kernel, of),
       indexStateOf: (reader) => indexStateOf(db, reader, kernel.embeddings.model),
-      upToDateVersion: (tx, of) => upToDateVersion(tx, kernel, of),
+      upToDateVersion: async (tx, of) => {
+        const saved = await upToDateVersion(tx, kernel, of);
+        return { ...saved, fileScenarios: fileScenariosOf(saved.version) };
+      },
     }),
     registerRelease(kernel, parts),
     registerEdges(kernel, {

@@ -11,7 +11,7 @@ import { createTestDatabase } from '../../../../tests/support/test-database.ts';
 import { createKeyIdentity } from '../account/keys/key-identity.ts';
 import { createKey } from '../account/keys/keys.ts';
 import { insertOrg } from '../account/orgs/store.ts';
-import { createAnswerSeal, upsertSecret } from '../account/secrets/secrets.ts';
+import { createAnswerSeal, sealSecret, upsertSecret } from '../account/secrets/secrets.ts';
 import { auditEntries, events } from '../account/tables.ts';
 import { deploymentRoutes } from '../agents/deployments/routes.ts';
 import { createDocumentReader } from '../agents/documents/reader.ts';
@@ -26,7 +26,7 @@ import { insertFile } from '../engine/files/store.ts';
 import { scenarioRoutes } from '../evaluation/scenarios/routes.ts';
 import { latestRuns } from '../evaluation/test-runs/store.ts';
 import { readCatalogue } from '../integrations/apps/catalogue.ts';
-import type { Caller, Origin } from '../platform/caller.ts';
+import type { Caller, Origin, Tenant } from '../platform/caller.ts';
 import { readConfig } from '../platform/config/config.ts';
 import { createGroupCommit } from '../platform/db/group-commit.ts';
 import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';
@@ -69,6 +69,11 @@ export async function startApply() {
     db,
     dependencies,
     newOrg: () => newOrg(db, app),
+    /** Stores a secret of the org with a value that can be read again. */
+    storeSecret: async (tenant: Tenant, name: string, value: string) => {
+      const sealed = await sealSecret(db, vault, { tenant, userId: '', name }, value);
+      await upsertSecret(db, tenant, { userId: '', name, sealed });
+    },
     async stop() {
       await closeDatabase(db);
       await database.drop();

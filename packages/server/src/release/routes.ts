@@ -1,5 +1,5 @@
 import type { ServerTools } from '../agents/tool-servers/index.ts';
-import type { Manifest } from '../agents/versions/index.ts';
+import { versionOf } from '../agents/versions/index.ts';
 import type { Database } from '../platform/db/pool.ts';
 import { transaction } from '../platform/db/transaction.ts';
 import type { Handlers } from '../platform/http/handler.ts';
@@ -29,7 +29,8 @@ export function applyRoutes({
         }),
       );
       // The servers are called after the commit, so that a slow one holds no lock.
-      const ofTools = await toolWarnings(serverTools, caller, applied.version.manifest as Manifest);
+      const saved = await versionOf(db, applied.id, applied.version.version);
+      const ofTools = await toolWarnings(serverTools, caller, saved);
       return { ...applied, warnings: [...applied.warnings, ...ofTools] };
     },
     contentChanges: async ({ caller, params, query }) =>

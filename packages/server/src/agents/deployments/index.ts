@@ -1,4 +1,11 @@
-export { deploymentsUsing, getVersion, lockVersions, modelsInUse, newestVersion } from '../versions/store.ts';
+export {
+  deploymentsRelyingOn,
+  deploymentsUsing,
+  getVersion,
+  lockVersions,
+  modelsInUse,
+  newestVersion,
+} from '../versions/store.ts';
 export type { VersionRow } from '../versions/tables.ts';
 export {
   type CheckManifest,

@@ -10,7 +10,7 @@ import type { KeptSessions, McpClient } from '../mcp-client/mcp-client.ts';
 import type { McpFailure } from '../mcp-client/server-answer.ts';
 import type { Sample, TaskHandle } from '../mcp-client/server-requests.ts';
 import type { OfferedTool } from '../mcp-client/tool-list.ts';
-import type { Manifest } from '../versions/manifest.ts';
+import type { FixedServers, Manifest } from '../versions/manifest.ts';
 import { approvedToolsOf, shownInstructions, simulatedTools, toolsForModel } from './model-tools.ts';
 import { createOfferedTools } from './offered-tools.ts';
 import {
@@ -64,10 +64,12 @@ export type ServerTools = {
       userId: string | null;
       servers: Manifest['mcp_servers'];
       /**
-       * True for test traffic of the draft, which calls servers at their current URL. Other traffic uses only the URL
-       * in `servers`.
+       * True for test traffic of the draft, which calls servers as they are registered. Other traffic uses only the
+       * URL in `servers` and the headers in `fixed`.
        */
       mayHaveMoved?: boolean;
+      /** The headers that the version fixes. */
+      fixed?: FixedServers | undefined;
       policies: Manifest['mcp_tool_policy'];
       /** Defaults to none. */
       apps?: Manifest['apps'];
@@ -207,10 +209,22 @@ export function createServerTools({
   return {
     async load(
       tenant,
-      { userId, servers, mayHaveMoved = false, policies, apps = [], played = [], approved = async () => [] },
+      {
+        userId,
+        servers,
+        mayHaveMoved = false,
+        fixed = {},
+        policies,
+        apps = [],
+        played = [],
+        approved = async () => [],
+      },
       signal,
     ) {
-      const named = servers.map(({ id, slug, url }) => ({ id, slug, url: mayHaveMoved ? null : url }));
+      const named = servers.map(({ id, slug, url }) => {
+        const { headers = null, isOwn = false } = fixed[id] ?? {};
+        return { id, slug, fixed: mayHaveMoved && !isOwn ? null : { url, headers } };
+      });
       const [company, own] = await Promise.all([
         named.length === 0 ? new Map<string, ServerAccess>() : reachServers({ db, vault }, tenant, userId, named),
         reachApps(signIns, tenant, userId, apps),
@@ -218,10 +232,11 @@ export function createServerTools({
       const taken = new Set([...company.values()].map(({ server }) => server.slug));
       const besides = [...own].filter(([slug]) => !taken.has(slug));
       const loaded = await Promise.all([
-        ...named.map(async ({ id, slug, url }): Promise<LoadedServer> => {
+        ...named.map(async ({ slug, ...server }): Promise<LoadedServer> => {
+          const { id } = server;
           const access = company.get(id);
           if (!access) return { serverId: id, tools: [], away: removed(slug ?? id) };
-          return loadTools(access, { tenant, userId, of: { server: { id, url } } }, policies, signal);
+          return loadTools(access, { tenant, userId, of: { server } }, policies, signal);
         }),
         ...besides.map(([app, access]) => loadTools(access, { tenant, userId, of: { app } }, policies, signal)),
       ]);

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { migrationsFolder } from '../../main/postgres.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { content, newDeployment } from '../deployments/deployments.fixture.ts';
+import { noContent } from '../versions/manifest.ts';
 import { getVersion } from '../versions/store.ts';
 import { saveVersion } from '../versions/versions.ts';
 import { type Browser, startMcpServers } from './mcp-servers.fixture.ts';
@@ -123,4 +124,21 @@ it('the migration fixes the current URL in live versions and lists deleted serve
     [[other.url, made.url], [other.id]],
   ]);
   expect(after[0]?.manifest).toEqual({ ...after[1]?.manifest, mcp_servers: after[0]?.manifest.mcp_servers });
+});
+
+it('the migration fixes the headers that each version sends today, once [VER-700]', async () => {
+  const live = await server.goLive(org.id, made);
+  const moved = await newDeployment(server.db, org.id, {
+    manifest: { mcp_servers: [{ ...made, url: 'https://old.example.com/mcp' }] },
+  });
+  const sql = (text: string, values: unknown[] = []) => server.db.$client.query(text, values);
+  const migrate = async () => sql(await readFile(join(migrationsFolder, '0145-headers-of-versions.sql'), 'utf8'));
+  const headers = { Authorization: 'Bearer ${secret:TOKEN}' };
+  await sql('UPDATE mcp_servers SET headers = $2 WHERE id = $1', [made.id, headers]);
+  await migrate();
+  await sql('UPDATE mcp_servers SET headers = $2 WHERE id = $1', [made.id, {}]);
+  await migrate();
+  expect((await getVersion(server.db, live, 1)).content).toEqual({ ...noContent, servers: { [made.id]: { headers } } });
+  // It has no headers for the URL that it fixed, so it goes on without the server.
+  expect((await getVersion(server.db, moved, 1)).content).toEqual(noContent);
 });

@@ -5,7 +5,7 @@ import type { Tenant } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
 import type { McpTarget } from '../mcp-client/session.ts';
-import { fillHeaders, hideSecrets, sameAddress, secretsOf } from './server-settings.ts';
+import { fillHeaders, hideSecrets, type ServerHeaders, sameAddress, secretsOf } from './server-settings.ts';
 import { findById } from './store.ts';
 import type { ServerRow } from './tables.ts';
 
@@ -58,8 +58,17 @@ function createHider(values: readonly string[]): (text: string) => string {
 const fingerprintOf = (parts: readonly unknown[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('base64');
 
-/** A server in a version. `url` is the only address that may be called, or null if the server may have moved. */
-export type NamedServer = { id: string; url: string | null };
+/** A server in a version, with the only address and headers that its calls use. Null uses the registered ones. */
+export type NamedServer = { id: string; fixed: { url: string; headers: ServerHeaders | null } | null };
+
+type Destination = { url: string; headers: ServerHeaders };
+
+/** The address and headers for a call, or null if the headers belong to an address that the version did not fix. */
+function destinationOf(row: ServerRow, { fixed }: NamedServer): Destination | null {
+  if (fixed === null) return row;
+  if (fixed.headers !== null) return { url: fixed.url, headers: fixed.headers };
+  return sameAddress(row.url, fixed.url) ? row : null;
+}
 
 /** Reads the rows and the secrets again, so a change applies from the next call on. Deleted servers are not in the result. */
 export async function reachServers(
@@ -68,17 +77,16 @@ export async function reachServers(
   userId: string | null,
   named: readonly NamedServer[],
 ): Promise<Map<string, ServerAccess>> {
-  const fixed = new Map(named.map(({ id, url }) => [id, url]));
-  const rows = await findById(db, tenant.orgId, [...fixed.keys()], { hold: false });
-  const needs = rows.map(({ headers }) => secretsOf(headers));
+  const byId = new Map(named.map((server) => [server.id, server]));
+  const rows = await findById(db, tenant.orgId, [...byId.keys()], { hold: false });
+  const found = rows.map((row) => ({ row, to: destinationOf(row, byId.get(row.id) as NamedServer) }));
+  const needs = found.flatMap(({ to }) => (to ? [secretsOf(to.headers)] : []));
   const all = (kind: 'company' | 'user') => [...new Set(needs.flatMap((need) => need[kind]))];
   const none = new Map<string, string>();
   const company = all('company').length > 0 ? await readSecrets(db, vault, tenant, null, all('company')) : none;
   const isUserNeeded = userId !== null && all('user').length > 0;
   const user = isUserNeeded ? await readSecrets(db, vault, tenant, userId, all('user')) : none;
-  return new Map(
-    rows.map((row) => [row.id, accessToServer(row, fixed.get(row.id) ?? null, { tenant, userId, company, user })]),
-  );
+  return new Map(found.map(({ row, to }) => [row.id, accessToServer(row, to, { tenant, userId, company, user })]));
 }
 
 type KnownSecrets = {
@@ -90,16 +98,15 @@ type KnownSecrets = {
 
 function accessToServer(
   row: ServerRow,
-  fixedUrl: string | null,
+  to: Destination | null,
   { tenant, userId, company, user }: KnownSecrets,
 ): ServerAccess {
-  // The headers belong to the current address and must not be sent to the fixed one.
-  if (fixedUrl !== null && !sameAddress(row.url, fixedUrl)) {
+  if (to === null) {
     const message =
       'Its URL was changed after this version was saved. Promote a version with the new URL, or change the URL back.';
     return unavailable(row, { reason: 'removed', message, isPersonal: false });
   }
-  const needs = secretsOf(row.headers);
+  const needs = secretsOf(to.headers);
   const missing = needs.company.filter((name) => !company.has(name));
   if (missing.length > 0) {
     const message = `The company has not stored ${listed(missing)} in ${tenant.mode} mode.`;
@@ -112,7 +119,7 @@ function accessToServer(
     return unavailable(row, { reason: 'user_secret_missing', message, isPersonal: true });
   }
   const isPersonal = needs.user.length > 0;
-  const { headers, unsendable } = fillHeaders(row.headers, { company, user });
+  const { headers, unsendable } = fillHeaders(to.headers, { company, user });
   if (unsendable.length > 0) {
     const message = `With its secrets filled in, the header ${listed(unsendable)} holds a character that HTTP does not carry.`;
     return unavailable(row, { reason: 'secret_unusable', message, isPersonal });
@@ -121,9 +128,9 @@ function accessToServer(
   return {
     ok: true,
     server: row,
-    target: { url: row.url, headers },
+    target: { url: to.url, headers },
     hide: createHider(values.filter((value) => value !== undefined)),
-    fingerprint: fingerprintOf([row.id, row.updated_at.toISOString(), row.url, headers]),
+    fingerprint: fingerprintOf([row.id, row.updated_at.toISOString(), to.url, headers]),
     refused: null,
     isPersonal,
   };

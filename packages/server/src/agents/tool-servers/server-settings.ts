@@ -88,6 +88,15 @@ export function mayChangeLiveTraffic({ member, grant, mode }: Pick<Caller, 'memb
   return mayByRole && (member !== null || mode === 'live');
 }
 
+/** Header names are case-insensitive. */
+export function sameHeaders(one: ServerHeaders, other: ServerHeaders): boolean {
+  const lines = (headers: ServerHeaders) =>
+    Object.entries(headers)
+      .map(([name, value]) => `${name.toLowerCase()}: ${value}`)
+      .sort();
+  return lines(one).join('\n') === lines(other).join('\n');
+}
+
 /** Compares normalized addresses. */
 export const sameAddress = (one: string, other: string): boolean => new URL(one).href === new URL(other).href;
 

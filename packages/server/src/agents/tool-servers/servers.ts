@@ -80,15 +80,16 @@ export async function changeServer(
   if (Object.keys(changes).length === 0) return before;
   await assertMayChange(tx, caller, serverId);
   const server = await updateServer(tx, origin, serverId, changes);
-  if (changes.url !== undefined) await republishAddress(tx, origin, server, republishLive);
+  if (changes.url !== undefined || changes.headers !== undefined)
+    await republishAccess(tx, origin, server, republishLive);
   return server;
 }
 
-/** A version only calls the address it fixed, so each live version gets a successor with the new address. */
-const republishAddress = (
+/** A version only uses the URL and headers it fixed, so each live version gets a successor with the new ones. */
+const republishAccess = (
   tx: Transaction,
   origin: Origin,
-  { id, slug, url }: ServerRow,
+  { id, slug, url, headers }: ServerRow,
   republishLive: RepublishLive,
 ) =>
   republishLive(tx, { ...origin, mode: 'live' }, id, ({ manifest, content }) => ({
@@ -96,9 +97,9 @@ const republishAddress = (
       ...manifest,
       mcp_servers: manifest.mcp_servers.map((server) => (server.id === id ? { ...server, url } : server)),
     },
-    content,
+    content: { ...content, servers: { ...content.servers, [id]: { headers } } },
     changed: 'mcp_servers',
-    note: `The URL of the tool server \`${slug}\` was changed.`,
+    note: `The URL or the headers of the tool server \`${slug}\` were changed.`,
   }));
 
 /** Check the caller's permission first. */

@@ -3,6 +3,7 @@ export {
   defaultManifest,
   type FileObjects,
   type FixedContent,
+  type FixedServers,
   type GivenManifest,
   inHome,
   type Manifest,
@@ -11,7 +12,7 @@ export {
   repoNamed,
   withoutRepeats,
 } from './manifest.ts';
-export { manifestOf, versionOf } from './store.ts';
+export { manifestOf, recoverableWebhooks, versionOf } from './store.ts';
 export { versionToRun } from './version-pointers.ts';
 export {
   authorOf,

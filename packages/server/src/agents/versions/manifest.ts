@@ -15,11 +15,21 @@ export type FileObjects = Pick<z.output<typeof deploymentFile>, 'tests' | 'routi
 
 export const noFileObjects: FileObjects = { tests: [], routines: [], webhooks: [] };
 
-/** Content that a version fixes: a revision of each notebook, and the hash of the files of each company skill. */
+/**
+ * Content that a version fixes: a revision of each notebook, the hash of the files of each company skill, and the
+ * headers of each tool server. Versions of older releases have no headers if their server had moved.
+ */
 export type FixedContent = {
   notebooks: Readonly<Record<string, number>>;
   skills: Readonly<Record<string, string>>;
+  servers?: FixedServers;
 };
+
+/** By the id of the server. Headers refer to secrets and never contain one. */
+export type FixedServers = Readonly<Record<string, FixedServer>>;
+
+/** `isOwn`: the file's headers become the registered ones when the version goes live. */
+type FixedServer = { headers: Readonly<Record<string, string>>; isOwn?: true };
 
 export const noContent: FixedContent = { notebooks: {}, skills: {} };
 

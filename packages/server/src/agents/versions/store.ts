@@ -154,6 +154,22 @@ export async function deploymentsRelyingOn(db: Executor, orgId: string, resource
   return found.map(({ slug }) => slug).sort();
 }
 
+/** URLs of the webhooks that the newest version, the live version or one on the rollback stack declares. */
+export async function recoverableWebhooks(
+  db: Executor,
+  { id, newest_version }: Pick<DeploymentRow, 'id' | 'newest_version'>,
+): Promise<Set<string>> {
+  const rows = await rowsOf(
+    db,
+    { url: text() },
+    sql`SELECT DISTINCT webhook ->> 'url' AS url
+        FROM ${deploymentVersions} v CROSS JOIN json_array_elements(v.file_objects -> 'webhooks') AS webhook
+        WHERE v.deployment_id = ${id} AND (v.version = ${newest_version}
+          OR v.version IN (SELECT version FROM ${livePromotions} WHERE deployment_id = ${id}))`,
+  );
+  return new Set(rows.map(({ url }) => url));
+}
+
 /** Lists the revisions of a notebook that any version fixes. */
 export async function fixedRevisions(db: Executor, orgId: string, notebookId: string): Promise<number[]> {
   const rows = await rowsOf(

@@ -2,9 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
+import { secretsIn } from '@vestra/contract/secrets-in-text';
 import { recordAudit } from '../../account/index.ts';
 import { type DeploymentRow, lockDeployment } from '../../agents/deployments/index.ts';
-import type { FileObjects } from '../../agents/versions/index.ts';
+import { type FileObjects, recoverableWebhooks } from '../../agents/versions/index.ts';
 import type { Origin, Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
@@ -20,11 +21,14 @@ import { type WebhookEndpointRow, webhookEndpoints } from './tables.ts';
 type EndpointFields = Pick<WebhookEndpointRow, 'url' | 'events' | 'description' | 'active'>;
 
 /** The wanted values that differ from the row. */
-function differences(row: WebhookEndpointRow, wanted: Partial<EndpointFields>): Partial<EndpointFields> {
-  const entries = Object.entries(wanted) as [keyof EndpointFields, unknown][];
+function differences<Fields extends Partial<FileEndpointFields>>(
+  row: WebhookEndpointRow,
+  wanted: Fields,
+): Partial<Fields> {
+  const entries = Object.entries(wanted) as [keyof FileEndpointFields, unknown][];
   return Object.fromEntries(
     entries.filter(([field, value]) => value !== undefined && !isDeepStrictEqual(row[field], value)),
-  );
+  ) as Partial<Fields>;
 }
 
 function assertNotFileManaged({ managed_by }: Pick<WebhookEndpointRow, 'managed_by'>): void {
@@ -104,7 +108,7 @@ function insertEndpoint(tx: Transaction, row: NewRowOf<typeof webhookEndpoints>)
 export async function updateEndpoint(
   tx: Transaction,
   endpointId: string,
-  changes: Partial<EndpointFields>,
+  changes: Partial<FileEndpointFields>,
 ): Promise<WebhookEndpointRow> {
   const isFresh = changes.active !== undefined || changes.url !== undefined;
   const noFailures = isFresh && { failing_since: null, last_failed_at: null };
@@ -172,6 +176,11 @@ export async function removeEndpoint(tx: Transaction, origin: Origin, endpointId
 export async function rollSecret(tx: Transaction, vault: Vault, origin: Origin, endpointId: string) {
   const endpoint = await lockEndpoint(tx, origin, endpointId);
   if (!endpoint) throw fail('webhook_not_found');
+  if (endpoint.secret_name !== null) {
+    throw fail('managed_by_file', {
+      message: `The deployment file signs with the secret ${endpoint.secret_name}: store another value with PUT /v1/secrets/${endpoint.secret_name}.`,
+    });
+  }
   assertMayRoll(await secretsInForce(tx, endpointId), sharedDate());
   await retireSecrets(tx, endpointId);
   const secret = await createSecret(tx, vault, endpoint);
@@ -186,11 +195,12 @@ export async function rollSecret(tx: Transaction, vault: Vault, origin: Origin, 
 type DeclaredEndpoints = { deployment: DeploymentRow; mode: Mode; declared: FileObjects['webhooks'] };
 
 /** A created endpoint. Its secret is shown only here. */
-export type CreatedEndpoint = { endpoint_id: string; url: string; secret: string };
+export type CreatedEndpoint = { endpoint_id: string; url: string; mode: Mode; secret: string };
 
 /**
- * Makes these the only endpoints that the deployment file has in this mode; their URLs differ. Returns the created ones
- * with their secrets. Concurrent applies are serialised. The audit entry is that of the apply.
+ * Makes these the only active endpoints that the deployment file has in this mode; their URLs differ. Returns the
+ * created ones with their secrets. A live endpoint that a rollback would bring back is kept inactive, so that it comes
+ * back with its id and secret. Concurrent applies are serialised. The audit entry is that of the apply.
  */
 export async function replaceFileEndpoints(
   tx: Transaction,
@@ -200,32 +210,78 @@ export async function replaceFileEndpoints(
   await lockDeployment(tx, deployment.org_id, deployment.id);
   const before = new Map((await lockFileManaged(tx, deployment.id, mode)).map((row) => [row.url, row]));
   const urls = new Set(declared.map(({ url }) => url));
+  const dropped = [...before.values()].filter(({ url }) => !urls.has(url));
+  const kept = dropped.length > 0 && mode === 'live' ? await recoverableWebhooks(tx, deployment) : new Set<string>();
   await deleteEndpoints(
     tx,
-    [...before.values()].filter(({ url }) => !urls.has(url)).map(({ id }) => id),
+    dropped.filter(({ url }) => !kept.has(url)).map(({ id }) => id),
   );
-  const made = [];
+  for (const { id, url, active } of dropped) {
+    if (kept.has(url) && active) await updateEndpoint(tx, id, { active: false });
+  }
+  const made: CreatedEndpoint[] = [];
   for (const fields of declared.map(fieldsOf)) {
     const known = before.get(fields.url);
-    if (known) {
-      const changes = differences(known, fields);
-      if (Object.keys(changes).length > 0) await updateEndpoint(tx, known.id, changes);
+    if (!known) {
+      made.push(...(await insertFileEndpoint(tx, vault, { deployment, mode }, fields)));
       continue;
     }
-    const place = { id: newId('whk'), org_id: deployment.org_id, mode, deployment_id: deployment.id };
-    const row = await insertEndpoint(tx, { ...fields, ...place, managed_by: 'file' });
-    made.push({ endpoint_id: row.id, url: row.url, secret: await createSecret(tx, vault, row) });
+    const changes = differences(known, fields);
+    if (Object.keys(changes).length === 0) continue;
+    const row = await updateEndpoint(tx, known.id, changes);
+    if (changes.secret_name === undefined) continue;
+    // The secret before stays valid for a day, so that receivers have time to change.
+    await retireSecrets(tx, known.id);
+    if (changes.secret_name === null) made.push(createdEndpoint(row, await createSecret(tx, vault, row)));
   }
   return made;
 }
 
+/**
+ * Creates the missing endpoints of a version that is not live yet. They receive nothing until it is, but their secrets
+ * are known before the first delivery. Returns the created ones.
+ */
+export async function prepareFileEndpoints(
+  tx: Transaction,
+  vault: Vault,
+  { deployment, mode, declared }: DeclaredEndpoints,
+): Promise<CreatedEndpoint[]> {
+  if (declared.length === 0) return [];
+  await lockDeployment(tx, deployment.org_id, deployment.id);
+  const known = new Set((await lockFileManaged(tx, deployment.id, mode)).map(({ url }) => url));
+  const made: CreatedEndpoint[] = [];
+  for (const fields of declared.map(fieldsOf).filter(({ url }) => !known.has(url))) {
+    made.push(...(await insertFileEndpoint(tx, vault, { deployment, mode }, { ...fields, active: false })));
+  }
+  return made;
+}
+
+/** Returns the created secret, or nothing if the file names one. */
+async function insertFileEndpoint(
+  tx: Transaction,
+  vault: Vault,
+  { deployment, mode }: Pick<DeclaredEndpoints, 'deployment' | 'mode'>,
+  fields: FileEndpointFields,
+): Promise<CreatedEndpoint[]> {
+  const place = { id: newId('whk'), org_id: deployment.org_id, mode, deployment_id: deployment.id };
+  const row = await insertEndpoint(tx, { ...fields, ...place, managed_by: 'file' });
+  return row.secret_name === null ? [createdEndpoint(row, await createSecret(tx, vault, row))] : [];
+}
+
+const createdEndpoint = ({ id, url, mode }: WebhookEndpointRow, secret: string): CreatedEndpoint => ({
+  ...{ endpoint_id: id, url, mode, secret },
+});
+
+type FileEndpointFields = EndpointFields & Pick<WebhookEndpointRow, 'secret_name'>;
+
 /** Declared endpoints are enabled: one that was disabled for its failures cannot be enabled over the API. */
-const fieldsOf = ({ url, events, description }: DeclaredEndpoints['declared'][number]): EndpointFields => ({
+const fieldsOf = ({ url, events, description, secret }: DeclaredEndpoints['declared'][number]): FileEndpointFields => ({
   url,
   events,
   // In a file an empty description means none.
   description: description || null,
   active: true,
+  secret_name: secretsIn(secret ?? '').company[0] ?? null,
 });
 
 export const presentEndpoint = (row: WebhookEndpointRow) => ({

@@ -67,6 +67,7 @@ describe('an endpoint of a file', () => {
     const [made] = await replace([first]);
     expect(made).toEqual({
       endpoint_id: expect.stringMatching(/^whk_/),
+      mode: 'test',
       url: first.url,
       secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{32}$/),
     });

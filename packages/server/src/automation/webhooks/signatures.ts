@@ -1,12 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
-import { openOwned, sealOwned } from '../../account/index.ts';
+import { openOwned, readSecrets, sealOwned } from '../../account/index.ts';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
-import { insert, prune, rowsOf, run } from '../../platform/db/query.ts';
+import { insert, maybeOne, prune, rowsOf, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf } from '../../platform/db/table.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
-import { type WebhookEndpointRow, type WebhookSecretRow, webhookSecrets } from './tables.ts';
+import { type WebhookEndpointRow, type WebhookSecretRow, webhookEndpoints, webhookSecrets } from './tables.ts';
 
 type Message = { eventId: string; body: string; at: Date; secrets: readonly string[] };
 
@@ -23,9 +23,18 @@ export function signedHeaders({ eventId, body, at, secrets }: Message): Record<s
 }
 
 function sign(secret: string, text: string): string {
-  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  const key = keyOf(secret);
   return `v1,${createHmac('sha256', key).update(text).digest('base64')}`;
 }
+
+/** As the libraries of receivers read a secret. */
+const keyOf = (secret: string): Buffer => Buffer.from(secret.trim().replace(/^whsec_/, ''), 'base64');
+
+/** The limits of Standard Webhooks for a key. */
+export const isSigningSecret = (secret: string): boolean => {
+  const { length } = keyOf(secret);
+  return length >= 24 && length <= 64;
+};
 
 /**
  * The format of Standard Webhooks. 24 bytes fill base64 without padding. A secret that is copied by double click or
@@ -64,12 +73,29 @@ export async function createSecret(tx: Transaction, vault: Vault, endpoint: Sign
 /** The current secret first, then those that were rolled within 24 hours. */
 export async function signingSecrets(db: Executor, vault: Vault, endpoint: SigningEndpoint): Promise<string[]> {
   const rows = await secretsInForce(db, endpoint.id);
-  return openOwned(
+  const place = placeOf(endpoint);
+  const named = await namedSecret(db, vault, endpoint);
+  const rolled = await openOwned(
     db,
     vault,
-    placeOf(endpoint),
+    place,
     rows.map(({ sealed_secret }) => sealed_secret),
   );
+  return named === null ? rolled : [named, ...rolled];
+}
+
+/** The company's secret that the file names for the endpoint, or null. Throws if it is not stored in the mode. */
+async function namedSecret(db: Executor, vault: Vault, { id, org_id, mode }: SigningEndpoint): Promise<string | null> {
+  const found = await maybeOne(
+    db,
+    { secret_name: webhookEndpoints.columns.secret_name },
+    sql`SELECT secret_name FROM ${webhookEndpoints} WHERE id = ${id}`,
+  );
+  if (!found || found.secret_name === null) return null;
+  const values = await readSecrets(db, vault, { orgId: org_id, mode }, null, [found.secret_name]);
+  const value = values.get(found.secret_name);
+  if (value === undefined) throw new Error(`The secret ${found.secret_name} is not stored in ${mode} mode.`);
+  return value;
 }
 
 async function insertSecret(tx: Transaction, endpointId: string, sealed: Buffer): Promise<void> {

@@ -12,6 +12,8 @@ export const webhookEndpoints = table('webhook_endpoints', {
   events: textArray<WebhookEventType | '*'>(),
   description: text().nullable(),
   active: boolean(),
+  /** The company's secret that signs deliveries, if the file names one. */
+  secret_name: text().nullable(),
   failing_since: moment().nullable(),
   last_failed_at: moment().nullable(),
   created_at: moment().withDefault(),

@@ -80,7 +80,8 @@ export async function assembleRun(
       (before.length > 0 && manifest.mcp_servers.length > 0),
   });
   const saidByPerson = [...before.filter(({ role }) => role === 'user'), asked];
-  const read = { tenant, manifest, fixed, memoryMode, notebooks, skills, asked, files, open, saidByPerson };
+  const versioned = { manifest, fixed, fixedServers: content.servers };
+  const read = { tenant, ...versioned, memoryMode, notebooks, skills, asked, files, open, saidByPerson };
   const tools = await assembleTools(engine, subject, run, { ...read, sessions }, signal);
   if (tools.missing.length > 0) await recordMissingTools(engine, subject, run, tools.missing);
   const moment = { now: Date.now(), timezone: user?.timezone ?? null, fence };

@@ -35,6 +35,8 @@ type Parts = {
   manifest: Manifest;
   /** Revisions of notebooks and skills that the run reads. Null reads the newest content. */
   fixed: FixedContent | null;
+  /** Headers of tool servers that the version fixes. */
+  fixedServers: FixedContent['servers'];
   memoryMode: MemoryMode;
   notebooks: readonly { id: string }[];
   skills: readonly KnownSkill[];
@@ -278,7 +280,7 @@ async function serverToolsOf(
   { db, serverTools }: ToolParts,
   { turn }: RunSubject,
   run: RunLease,
-  { tenant, manifest, fixed }: Pick<Parts, 'tenant' | 'manifest' | 'fixed'>,
+  { tenant, manifest, fixed, fixedServers }: Pick<Parts, 'tenant' | 'manifest' | 'fixed' | 'fixedServers'>,
   signal: AbortSignal,
 ): ReturnType<ToolParts['serverTools']['load']> {
   const { mcp_servers: servers, mcp_tool_policy: policies } = manifest;
@@ -289,7 +291,8 @@ async function serverToolsOf(
   const played = test ? await toolsScriptedIn(db, test) : [];
   const approved = () => approvedTools(db, run.runId);
   const mayHaveMoved = fixed === null;
-  const wanted = { userId: turn.user_id, servers, mayHaveMoved, policies, apps, played, approved };
+  const ofServers = { servers, mayHaveMoved, fixed: fixedServers, policies };
+  const wanted = { userId: turn.user_id, ...ofServers, apps, played, approved };
   const loaded = await serverTools.load(tenant, wanted, signal);
   // A replay uses recorded answers, so an unreachable server does not matter.
   if (test?.replay_of !== undefined) return { ...loaded, unavailable: [] };

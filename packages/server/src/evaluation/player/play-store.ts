@@ -1,5 +1,5 @@
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { maybeOne, one, rowsOf, run } from '../../platform/db/query.ts';
+import { maybeOne, one, rowsOf, run, update } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, text } from '../../platform/db/table.ts';
 import type { ReplayRow, replays, TestRunRow, testRuns } from '../tables.ts';
@@ -40,12 +40,9 @@ export async function finishPlay(
   tx: Transaction,
   table: PlayTable,
   id: string,
-  { status, error_code }: Pick<TestRunRow | ReplayRow, 'status' | 'error_code'>,
+  end: Pick<TestRunRow | ReplayRow, 'status' | 'error_code'>,
 ): Promise<void> {
-  await run(
-    tx,
-    sql`UPDATE ${table} SET status = ${status}, error_code = ${error_code}, finished_at = ${new Date()} WHERE id = ${id}`,
-  );
+  await update(tx, table as typeof replays, { ...(end as ReplayRow), finished_at: new Date() }, sql`id = ${id}`);
 }
 
 /** Ends a row that has not ended. Returns whether there was anything to end; the items are the caller's to cancel. */

@@ -55,7 +55,7 @@ export type PlayKind<Row extends TestRunRow | ReplayRow> = {
     player: Player,
     row: Row,
     fault: PlayFault | null,
-  ) => Promise<Pick<Row, 'status' | 'error_code'>>;
+  ) => Promise<Pick<Row, 'status' | 'error_code'> & Partial<Row>>;
   failOpenItems: (tx: Transaction, id: string, fault: PlayFault) => Promise<void>;
   emitCompleted: (tx: Transaction, row: Row) => Promise<void>;
   sendJobs: (

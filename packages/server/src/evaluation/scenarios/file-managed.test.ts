@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { DeploymentRow } from '../../agents/deployments/tables.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { functionTool, scenarioOf, startScenarios } from './scenarios.fixture.ts';
-import { countScenarios, type ScenarioFields } from './scenarios.ts';
+import { hasScenarios, type ScenarioFields, scenariosOfVersion } from './scenarios.ts';
 
 type Server = Awaited<ReturnType<typeof startScenarios>>;
 
@@ -123,13 +123,25 @@ describe('a scenario of the file', () => {
   });
 });
 
-describe('the count', () => {
-  it('includes all scenarios of the deployment, from the file and from the API', async () => {
-    const count = () => transaction(server.db, (tx) => countScenarios(tx, deployment.id));
-    expect(await count()).toBe(0);
-    await server.applyTests(deployment, [scenarioOf({ name: 'A' }), scenarioOf({ name: 'B' })]);
-    await call('POST', path(), scenarioOf());
+describe('the scenarios that gate a version', () => {
+  it('are those of the API and of its own file, with the ids of tests that the newest file still has [VER-710]', async () => {
+    await server.applyTests(deployment, [scenarioOf({ name: 'A' }), scenarioOf({ name: 'New' })]);
+    const byApi = (await call('POST', path(), scenarioOf({ name: 'By hand' }))).body;
     await server.applyTests(await server.newDeployment(org.id), [scenarioOf()]);
-    expect(await count()).toBe(3);
+    const empty = await server.newDeployment(org.id);
+    const own = [scenarioOf({ name: 'A', goal: 'Earlier.' }), scenarioOf({ name: 'Dropped' })];
+    const [gates, hasAny, hasNone] = await transaction(server.db, async (tx) => [
+      await scenariosOfVersion(tx, deployment, own),
+      await hasScenarios(tx, deployment.id, []),
+      await hasScenarios(tx, empty.id, []),
+    ]);
+    expect(gates.map(({ name, goal }) => [name, goal])).toEqual([
+      ['By hand', byApi.goal],
+      ['A', 'Earlier.'],
+      ['Dropped', own[1]?.goal],
+    ]);
+    const named = (await list()).find(({ name }) => name === 'A');
+    expect(gates.slice(0, 2).map(({ id }) => id)).toEqual([byApi.id, named?.id]);
+    expect([hasAny, hasNone]).toEqual([true, false]);
   });
 });

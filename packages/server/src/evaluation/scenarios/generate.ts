@@ -33,7 +33,7 @@ export async function generateScenarios(
   const paid = paidByOrg(engine, { tenant, model, deploymentId: deployment.id, conversationId: null });
   // A test of the newest version uses the current notebooks and skills, not the saved ones.
   const fixed = version.version === deployment.newest_version ? null : version.content;
-  const settings = JSON.stringify(await describeVersion(engine, tenant, version.manifest, fixed, signal), null, 1);
+  const settings = JSON.stringify(await describeVersion(engine, tenant, version, fixed, signal), null, 1);
   const kept: ScenarioDraft[] = [];
   const drafting = ask({
     purpose: 'draft_scenarios',
@@ -146,17 +146,21 @@ function readDraft(
 async function describeVersion(
   { db, serverTools }: Pick<Engine, 'db' | 'serverTools'>,
   tenant: Tenant,
-  { instructions, language, tools, mcp_servers, mcp_tool_policy, approvals, notebooks, skills }: Manifest,
+  { manifest, content }: { manifest: Manifest; content: FixedContent },
   fixed: FixedContent | null,
   signal: AbortSignal,
 ) {
+  const { instructions, language, tools, mcp_servers, mcp_tool_policy, approvals, notebooks, skills } = manifest;
   const loaded =
     mcp_servers.length === 0
       ? []
       : (
           await serverTools.load(
             tenant,
-            { userId: null, servers: mcp_servers, mayHaveMoved: fixed === null, policies: mcp_tool_policy },
+            {
+              ...{ userId: null, servers: mcp_servers, policies: mcp_tool_policy },
+              ...{ mayHaveMoved: fixed === null, fixed: content.servers },
+            },
             signal,
           )
         ).tools;

@@ -11,6 +11,7 @@ import { saveVersion } from '../../agents/versions/versions.ts';
 import { credit } from '../../billing/charge.ts';
 import type { Engine } from '../../engine/index.ts';
 import { createWaiters } from '../../platform/async/waiters.ts';
+import type { Executor } from '../../platform/db/pool.ts';
 import { createRowCache } from '../../platform/db/row-cache.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { createStreams } from '../../platform/http/streams.ts';
@@ -18,7 +19,7 @@ import type { JobSender } from '../../platform/jobs/catalog.ts';
 import { testRunRoutes } from '../test-runs/routes.ts';
 import { latestRuns } from '../test-runs/store.ts';
 import { scenarioRoutes } from './routes.ts';
-import { type FileScenario, replaceFileScenarios, type ScenarioFields } from './scenarios.ts';
+import { type FileScenario, replaceFileScenarios, type ScenarioFields, scenariosOf } from './scenarios.ts';
 
 const nobody = { anthropic: null, openai: null, google: null, own: [], defaultModel: null };
 const reachable = { apiKey: null, baseUrl: 'http://127.0.0.1:1/v1' };
@@ -54,7 +55,11 @@ export async function startScenarios() {
       db,
       engine: { db, models, announcer } as Partial<Engine> as Engine,
       jobs,
-      upToDateVersion: async (tx, { deployment }) => ({ deployment, version: await newestVersion(tx, deployment) }),
+      upToDateVersion: async (tx, { deployment }) => ({
+        deployment,
+        version: await newestVersion(tx, deployment),
+        fileScenarios: await fileScenariosIn(tx, deployment),
+      }),
       watchers: createWaiters(),
       streams: createStreams(),
     }),
@@ -83,6 +88,18 @@ export async function startScenarios() {
       return rows.filter(({ action }) => action.startsWith(prefix));
     },
   };
+}
+
+/** The scenarios that `applyTests` stored, as the file of the newest version has them. */
+export async function fileScenariosIn(db: Executor, { id }: Pick<DeploymentRow, 'id'>): Promise<FileScenario[]> {
+  const rows = await scenariosOf(db, id);
+  return rows
+    .filter(({ managed_by }) => managed_by === 'file')
+    .map(({ name, persona, goal, success_criteria, must_never, tool_results, recorded_calls }) => ({
+      ...{ name, persona, goal, success_criteria, must_never },
+      ...(tool_results && { tool_results }),
+      ...(recorded_calls && { recorded_calls }),
+    })) as FileScenario[];
 }
 
 export const scenarioOf = (fields: Partial<ScenarioFields> = {}): ScenarioFields => ({

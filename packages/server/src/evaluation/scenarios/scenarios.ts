@@ -11,7 +11,7 @@ import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, one, rowsOf, run, update } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, count } from '../../platform/db/table.ts';
-import { type ScenarioRow, scenarios } from '../tables.ts';
+import { type PlayedScenario, type ScenarioRow, scenarios } from '../tables.ts';
 
 export type ScenarioFields = BodyOf<Api['scenarios']['create']>;
 
@@ -115,6 +115,8 @@ export async function removeScenario(
 
 export type FileScenario = Omit<ScenarioFields, 'approves'>;
 
+export type ScenarioToPlay = PlayedScenario & Pick<ScenarioRow, 'id'>;
+
 /**
  * Makes these the only scenarios that the deployment has from its file; their names differ. Concurrent applies are
  * serialised. The audit entry is that of the apply.
@@ -171,13 +173,34 @@ export const listScenarios = (
 export const scenariosOf = (db: Executor, deploymentId: string): Promise<ScenarioRow[]> =>
   rowsOf(db, scenarios, sql`SELECT ${columns} FROM ${scenarios} WHERE ${ofDeployment(deploymentId)} ORDER BY id`);
 
-export async function countScenarios(db: Executor, deploymentId: string): Promise<number> {
+/**
+ * The scenarios that gate a version, oldest first: those of the API, and those of the file that the version was saved
+ * from. The scenarios of another file say nothing about this version. A test that the newest file still has keeps its id.
+ */
+export async function scenariosOfVersion(
+  db: Executor,
+  deployment: DeploymentRow,
+  declared: readonly FileScenario[],
+): Promise<ScenarioToPlay[]> {
+  const rows = await scenariosOf(db, deployment.id);
+  const fileIds = new Map(rows.flatMap(({ id, name, managed_by }) => (managed_by === 'file' ? [[name, id]] : [])));
+  const ofFile = declared.map((fields) => ({
+    ...{ tool_results: null, recorded_calls: null, approves: null },
+    ...fields,
+    id: fileIds.get(fields.name) ?? newId('scn'),
+  }));
+  return [...rows.filter(({ managed_by }) => managed_by === null), ...ofFile];
+}
+
+/** Whether there is a scenario that gates a version of the deployment. */
+export async function hasScenarios(db: Executor, deploymentId: string, declared: readonly unknown[]): Promise<boolean> {
+  if (declared.length > 0) return true;
   const { kept } = await one(
     db,
     { kept: count() },
-    sql`SELECT count(*) AS kept FROM ${scenarios} WHERE ${ofDeployment(deploymentId)}`,
+    sql`SELECT count(*) AS kept FROM ${scenarios} WHERE ${ofDeployment(deploymentId)} AND managed_by IS NULL`,
   );
-  return kept;
+  return kept > 0;
 }
 
 export const findScenario = (

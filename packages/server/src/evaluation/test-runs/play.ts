@@ -83,17 +83,37 @@ async function endOf(
   { promote }: Player,
   row: TestRunRow,
   fault: PlayFault | null,
-): Promise<Pick<TestRunRow, 'status' | 'error_code'>> {
-  if (fault) return { status: 'error', error_code: fault.code };
+): Promise<Pick<TestRunRow, 'status' | 'error_code' | 'promoted' | 'note'>> {
+  // The row that the play began with is older than the note about its index.
+  const note = (await findRun(tx, row.org_id, row.id))?.note ?? null;
+  if (fault) return { status: 'error', error_code: fault.code, promoted: false, note };
   const end = endOfRun(await resultsOf(tx, row.id));
-  if (end.status !== 'passed' || !row.promote_on_pass) return end;
+  if (end.status !== 'passed' || !row.promote_on_pass) return { ...end, promoted: false, note };
   // Before the row of the run is locked: a promotion locks the deployment first, and an apply that holds that lock may
   // read the run.
   const outcome = await promote(tx, { orgId: row.org_id, run: row });
   // A later decision of the org is no fault. A version that passed and could not go live for another reason shows it.
   const isHindered = !outcome.promoted && outcome.reason !== 'superseded';
-  return { ...end, error_code: end.error_code ?? (isHindered ? outcome.reason : null) };
+  return {
+    ...end,
+    error_code: end.error_code ?? (isHindered ? outcome.reason : null),
+    promoted: outcome.promoted,
+    note: outcome.promoted ? note : [note, hindranceNote(outcome.reason)].filter((each) => each !== null).join(' '),
+  };
 }
+
+const hindrances: Readonly<Record<string, string>> = {
+  superseded: 'a later apply, promotion or rollback went before it.',
+  deployment_archived: 'the deployment was archived.',
+  deployment_not_found: 'the deployment was deleted.',
+  version_incomplete: 'something that the version uses was deleted or changed.',
+  secret_missing: 'a secret is not stored in this mode.',
+  memory_endpoint_required: 'the org has no `memory_endpoint` in this mode.',
+  invalid_manifest: 'its model cannot be billed in this mode.',
+};
+
+const hindranceNote = (reason: string) =>
+  `The tests passed, and nothing was promoted: ${hindrances[reason] ?? `${reason}.`}`;
 
 /** Plays one scenario, or resumes it, until it has a verdict. */
 async function playScenario(

@@ -79,6 +79,7 @@ describe('creating', () => {
       mode: 'test',
       status: 'queued',
       promote_on_pass: false,
+      promoted: null,
       counts: { total: 3, queued: 3, running: 0, passed: 0, failed: 0, error: 0 },
       results: [first, second, all.data[0]].map(queuedResult),
       resumes: 0,
@@ -271,6 +272,7 @@ describe('cancelling', () => {
     expect(body).toEqual({
       ...run,
       status: 'cancelled',
+      promoted: false,
       counts: { ...run.counts, queued: 0 },
       results: [{ ...queuedResult(scenario), status: 'cancelled' }],
       finished_at: expect.any(String),
@@ -289,6 +291,7 @@ describe('cancelling', () => {
     const { body } = await call('POST', `/v1/test-runs/${id}/cancel`);
     expect(body).toMatchObject({
       status: 'cancelled',
+      promoted: false,
       counts: { total: 3, queued: 0, running: 0, passed: 1, failed: 0, error: 0 },
       results: [
         { scenario_id: passed.id, status: 'passed' },

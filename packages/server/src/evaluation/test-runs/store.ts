@@ -5,10 +5,10 @@ import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, integer, json, text } from '../../platform/db/table.ts';
 import { cancelPlay, isOpen } from '../player/play-store.ts';
 import type { PlayFault } from '../player/player.ts';
+import type { ScenarioToPlay } from '../scenarios/scenarios.ts';
 import {
   type PlayedScenario,
   type ResultRow,
-  type ScenarioRow,
   type TestRun,
   type TestRunResult,
   type TestRunRow,
@@ -85,7 +85,7 @@ const tallyWith = (transcript: Sql) => sql`(
 export async function insertRun(
   tx: Transaction,
   row: Pick<TestRunRow, 'id' | 'org_id' | 'deployment_id' | 'version' | 'mode' | 'promote_on_pass'>,
-  scenarios: readonly ScenarioRow[],
+  scenarios: readonly ScenarioToPlay[],
 ): Promise<void> {
   await insert(tx, testRuns, row);
   const results = scenarios.map((scenario) => ({
@@ -97,7 +97,7 @@ export async function insertRun(
   await insertMany(tx, testRunResults, results);
 }
 
-const asPlayed = (row: ScenarioRow): PlayedScenario => ({
+const asPlayed = (row: ScenarioToPlay): PlayedScenario => ({
   name: row.name,
   persona: row.persona,
   goal: row.goal,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DeploymentRow } from '../../agents/deployments/tables.ts';
 import type { Origin } from '../../platform/caller.ts';
 import { transaction } from '../../platform/db/transaction.ts';
-import { scenarioOf, startScenarios } from '../scenarios/scenarios.fixture.ts';
+import { fileScenariosIn, scenarioOf, startScenarios } from '../scenarios/scenarios.fixture.ts';
 import { latestRuns } from './store.ts';
 import { findTestRun, type NewTestRun, startRun } from './test-runs.ts';
 
@@ -26,9 +26,11 @@ const origin = (): Origin => ({
   ip: null,
 });
 const start = (deployment: DeploymentRow, run: Partial<NewTestRun> = {}) =>
-  transaction(server.db, (tx) =>
-    startRun(tx, server.jobs, origin(), { deployment, version: 1, mode: 'test', promoteOnPass: false, ...run }),
-  );
+  transaction(server.db, async (tx) => {
+    const fileScenarios = await fileScenariosIn(tx, deployment);
+    const wanted = { deployment, version: 1, mode: 'test' as const, promoteOnPass: false, fileScenarios };
+    return startRun(tx, server.jobs, origin(), { ...wanted, ...run });
+  });
 
 it('starts a run with the given version, mode and promotion', async () => {
   const deployment = await server.newDeployment(org.id);
@@ -61,7 +63,7 @@ it('starts a run without scenarios', async () => {
 it('stores nothing if the transaction fails', async () => {
   const deployment = await server.newDeployment(org.id);
   await server.applyTests(deployment, [scenarioOf()]);
-  const run = { deployment, version: 1, mode: 'test' as const, promoteOnPass: false };
+  const run = { deployment, version: 1, mode: 'test' as const, promoteOnPass: false, fileScenarios: [scenarioOf()] };
   const attempt = transaction(server.db, async (tx) => {
     await startRun(tx, server.jobs, origin(), run);
     throw new Error('no');

@@ -9,7 +9,7 @@ import type { Origin } from '../../platform/caller.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
 import { recordCostsOfCancelled, stopPlaying } from '../player/player.ts';
-import { countScenarios, scenariosOf } from '../scenarios/scenarios.ts';
+import { type FileScenario, hasScenarios, scenariosOfVersion } from '../scenarios/scenarios.ts';
 import type { TestRun } from '../tables.ts';
 import { cancelRun, findRun, insertRun, resultsOf, setCost, type TalliedRun } from './store.ts';
 
@@ -30,15 +30,15 @@ export async function createTestRun(
   await lockVersions(tx, origin.orgId);
   const found = await lockDeployment(tx, origin.orgId, reference);
   if (found.status === 'archived') throw fail('deployment_archived');
-  if ((await countScenarios(tx, found.id)) === 0) {
+  const { deployment, version, fileScenarios } = await upToDateVersion(tx, { origin, deployment: found });
+  if (!(await hasScenarios(tx, deployment.id, fileScenarios))) {
     throw fail('invalid_request', {
       message: 'This deployment has no scenarios to play. Add one, or declare `tests` in its file.',
     });
   }
-  const { deployment, version } = await upToDateVersion(tx, { origin, deployment: found });
   usableModel(engine.models, origin.mode, version.manifest.model);
   await assertPayable(tx, origin);
-  const run = { deployment, version: version.version, mode: origin.mode, promoteOnPass: false };
+  const run = { deployment, version: version.version, mode: origin.mode, promoteOnPass: false, fileScenarios };
   return startRun(tx, jobs, origin, run);
 }
 
@@ -46,14 +46,14 @@ export async function createTestRun(
 export type UpToDateVersion = (
   tx: Transaction,
   of: { origin: Origin; deployment: DeploymentRow },
-) => Promise<{ deployment: DeploymentRow; version: VersionRow }>;
+) => Promise<{ deployment: DeploymentRow; version: VersionRow; fileScenarios: readonly FileScenario[] }>;
 
-/** Creates a queued run of all current scenarios of the deployment, and its job. */
+/** Creates a queued run of all scenarios that gate the version, and its job. */
 export async function startRun(
   tx: Transaction,
   jobs: JobSender,
   origin: Origin,
-  { deployment, version, mode, promoteOnPass }: NewTestRun,
+  { deployment, version, mode, promoteOnPass, fileScenarios }: NewTestRun,
 ): Promise<TestRun> {
   const run = {
     id: newId('trun'),
@@ -63,7 +63,7 @@ export async function startRun(
     mode,
     promote_on_pass: promoteOnPass,
   };
-  const scenarios = await scenariosOf(tx, deployment.id);
+  const scenarios = await scenariosOfVersion(tx, deployment, fileScenarios);
   await insertRun(tx, run, scenarios);
   await jobs.send(tx, 'test_run.play', { org_id: run.org_id, run_id: run.id });
   await recordAudit(tx, origin, {
@@ -74,7 +74,14 @@ export async function startRun(
   return presentTestRun((await findRun(tx, run.org_id, run.id)) as TalliedRun);
 }
 
-export type NewTestRun = { deployment: DeploymentRow; version: number; mode: Mode; promoteOnPass: boolean };
+export type NewTestRun = {
+  deployment: DeploymentRow;
+  version: number;
+  mode: Mode;
+  promoteOnPass: boolean;
+  /** The tests of the file that the version was saved from. */
+  fileScenarios: readonly FileScenario[];
+};
 
 /**
  * Cancels a run and its unplayed scenarios. A run that has ended stays as it is: cancelling twice is safe, and a late
@@ -120,6 +127,10 @@ export async function findTestRun(db: Executor, orgId: string, runId: string): P
   return row && presentTestRun(row);
 }
 
+/** Runs of earlier releases did not record whether they promoted, so a passed one may have. */
+const hasPromotedNothing = ({ status, promote_on_pass }: Pick<TestRun, 'status' | 'promote_on_pass'>) =>
+  ['failed', 'error', 'cancelled'].includes(status) || (status === 'passed' && !promote_on_pass);
+
 export const presentTestRun = ({ tally, ...row }: TalliedRun): TestRun => ({
   object: 'test_run',
   id: row.id,
@@ -128,6 +139,7 @@ export const presentTestRun = ({ tally, ...row }: TalliedRun): TestRun => ({
   mode: row.mode,
   status: row.status,
   promote_on_pass: row.promote_on_pass,
+  promoted: row.promoted ?? (hasPromotedNothing(row) ? false : null),
   counts: tally.counts,
   results: tally.results.map(({ cost_micros, error_code, error_message, ...result }) => ({
     ...result,

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Api } from '@vestra/contract/api';
 import { fail } from '@vestra/contract/errors';
 import { idPattern } from '@vestra/contract/ids';
 import type { QueryOf, ResponseOf } from '@vestra/contract/route';
-import { recordAudit } from '../../account/index.ts';
+import { secretsIn } from '@vestra/contract/secrets-in-text';
+import { readSecrets, recordAudit } from '../../account/index.ts';
 import {
   type DeploymentRow,
   findDeployment,
@@ -13,12 +15,12 @@ import {
   type VersionRow,
 } from '../../agents/deployments/index.ts';
 import { authorOf, changedKeys, saveVersion } from '../../agents/versions/index.ts';
-import type { CreatedEndpoint } from '../../automation/index.ts';
-import { countScenarios, findTestRun, latestRuns, replaceFileScenarios, type TestRun } from '../../evaluation/index.ts';
-import type { Caller, Origin } from '../../platform/caller.ts';
+import { type CreatedEndpoint, isSigningSecret } from '../../automation/index.ts';
+import { findTestRun, hasScenarios, latestRuns, replaceFileScenarios, type TestRun } from '../../evaluation/index.ts';
+import type { Caller, Origin, Tenant } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
-import { changedContent, fixContent } from '../promotion/content.ts';
+import { changedContent, fixContent, hasOtherHeaders, ownServers } from '../promotion/content.ts';
 import {
   activateFileObjects,
   presentPromotion,
@@ -103,14 +105,18 @@ async function answerUnchanged(
   const running = origin.mode === 'live' ? deployment.live_version : deployment.draft_version;
   const hasToRun = promote !== 'no' && running !== deployment.newest_version;
   if (hasToRun) return undefined;
-  const registered = servers.flatMap(({ entry, registered: server }) =>
-    server && Object.keys(wantedChanges(entry as ServerEntry, server)).length === 0 ? [server] : [],
-  );
-  if (registered.length < servers.length) return undefined;
   const version = await newestVersion(tx, deployment);
+  const own = ownServers(version);
+  const registered = servers.flatMap(({ entry, registered: server }) => {
+    if (!server) return [];
+    const headers = own[server.id]?.headers ?? server.headers;
+    return Object.keys(wantedChanges(entry as ServerEntry, { ...server, headers })).length === 0 ? [server] : [];
+  });
+  if (registered.length < servers.length) return undefined;
   const wanted = fileToManifest(file, registered);
   if (changedFileKeys(savedOf(version), wanted).length > 0) return undefined;
   const { orgId } = caller;
+  if (await hasOtherHeaders(tx, orgId, version)) return undefined;
   if ((await changedContent(tx, { orgId, before: version, manifest: wanted.manifest })).length > 0) {
     return undefined;
   }
@@ -124,8 +130,9 @@ async function answerUnchanged(
 }
 
 /** Returns null if there are no scenarios or no run yet. */
-async function latestRun(tx: Transaction, { org_id, deployment_id, version }: VersionRow): Promise<TestRun | null> {
-  if ((await countScenarios(tx, deployment_id)) === 0) return null;
+async function latestRun(tx: Transaction, row: VersionRow): Promise<TestRun | null> {
+  const { org_id, deployment_id, version } = row;
+  if (!(await hasScenarios(tx, deployment_id, row.file_objects.tests))) return null;
   const latest = (await latestRuns(tx, deployment_id, [version])).get(version);
   return (latest && (await findTestRun(tx, org_id, latest.run_id))) ?? null;
 }
@@ -141,14 +148,18 @@ async function writeFile(
   const before = found ? await lockDeployment(tx, caller.orgId, found.id) : null;
   const { file, servers: planned } = await checkFile(tx, { caller, read, hold: true });
   if (before) assertActive(before);
-  const placed = await placeServers(tx, { caller, origin, deployment: before, planned });
-  const saved = fileToManifest(file, placed.servers);
+  await assertSigningSecrets(tx, dependencies, caller, file);
   const newest = before && (await newestVersion(tx, before));
+  const own = newest ? ownServers(newest) : {};
+  const placed = await placeServers(tx, { caller, origin, deployment: before, own, planned });
+  const saved = fileToManifest(file, placed.servers);
   const { orgId } = caller;
   const { manifest } = saved;
   const ofContent = await changedContent(tx, { orgId, before: newest, manifest });
   const changed = withChanges(changedFileKeys(newest && savedOf(newest), saved), [
-    ...(placed.changed ? (['tools'] as const) : []),
+    ...(placed.changed || !isDeepStrictEqual(placed.own, own) || (newest && (await hasOtherHeaders(tx, orgId, newest)))
+      ? (['tools'] as const)
+      : []),
     ...ofContent,
   ]);
   if (before && newest && changed.length === 0) {
@@ -158,7 +169,7 @@ async function writeFile(
   assertExpected(application, before);
   const content = {
     ...saved,
-    content: await fixContent(tx, orgId, manifest),
+    content: await fixContent(tx, orgId, manifest, placed.own),
     changed: changedOfVersion(newest, saved, { changed, ofContent }),
     note: null,
   };
@@ -188,6 +199,25 @@ async function writeFile(
   });
 }
 
+/** A shorter secret could be guessed from a few deliveries, and libraries of receivers refuse it. */
+async function assertSigningSecrets(
+  tx: Transaction,
+  { vault }: Pick<ApplyDependencies, 'vault'>,
+  tenant: Tenant,
+  { webhooks }: DeploymentFile,
+): Promise<void> {
+  for (const [at, { secret }] of webhooks.entries()) {
+    const [name] = secretsIn(secret ?? '').company;
+    if (name === undefined) continue;
+    const value = (await readSecrets(tx, vault, tenant, null, [name])).get(name);
+    if (value === undefined || isSigningSecret(value)) continue;
+    throw fail('invalid_manifest', {
+      param: `webhooks.${at}.secret`,
+      message: `The secret ${name} cannot sign deliveries: store \`whsec_\` and 24 to 64 random bytes in base64.`,
+    });
+  }
+}
+
 type Written = {
   file: DeploymentFile;
   deployment: DeploymentRow;
@@ -206,7 +236,7 @@ async function answer(
 ): Promise<Answer> {
   const request = { origin, deployment, version, isNew };
   const promotion = await (promote === 'no'
-    ? saveWithoutPromotion(tx, request)
+    ? saveWithoutPromotion(tx, dependencies, request)
     : promote === 'now'
       ? promoteNow(tx, dependencies, request)
       : promoteAfterTestsPass(tx, dependencies, request));

@@ -9,7 +9,7 @@ import type { Database, Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
 import { fault, inOrderOf, isRefused, refusal, serverFaults, settingFaults } from './faults.ts';
-import { companySecrets, computerSecrets, missingSecretFaults } from './missing-secrets.ts';
+import { companySecrets, computerSecrets, missingSecretFaults, webhookSecretsOf } from './missing-secrets.ts';
 import { type DeploymentFile, type FileParts, fileKeys, fileParts, settingParts } from './parts.ts';
 import { objectFaults, referenceFaults } from './reference-faults.ts';
 import { type PlannedServer, planServers } from './servers.ts';
@@ -58,7 +58,7 @@ export async function checkFile(
     ...(await referenceFaults(tx, { caller, parts, hold })),
     ...toolResultFaults(parts, servers),
   ];
-  const needs = [...servers.flatMap(secretsOfServer), ...computerSecrets(parts)];
+  const needs = [...servers.flatMap(secretsOfServer), ...computerSecrets(parts), ...webhookSecretsOf(parts)];
   const missing = await missingSecretFaults(tx, { tenant: caller, needs });
   const faults = [...read.formFaults, ...inOrderOf(['name', ...fileKeys], meaning), ...missing.faults];
   if (isRefused(faults)) throw refusal(faults, missing.names);

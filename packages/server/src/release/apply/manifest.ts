@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { deploymentFile } from '@vestra/contract/deployment-file';
 import { nameOfRoutine } from '@vestra/contract/routine-name';
+import { withFullReferences } from '@vestra/contract/secrets-in-text';
 import { functionEntry, noToolPolicy } from '@vestra/contract/tool-entry';
-import type { DeploymentDependencies } from '../../agents/deployments/index.ts';
+import type { DeploymentDependencies, VersionRow } from '../../agents/deployments/index.ts';
 import { findById, type RegisteredServer } from '../../agents/tool-servers/index.ts';
 import {
   defaultManifest,
@@ -166,7 +167,11 @@ function meaningOf({ manifest, fileObjects }: VersionContent): Record<FileKey, u
     routines: fileObjects.routines.map(routineOfEntry),
     limits: manifest.limits,
     tests: fileObjects.tests.map(scenarioOfTest),
-    webhooks: fileObjects.webhooks.map(({ description = '', ...webhook }) => ({ ...webhook, description })),
+    webhooks: fileObjects.webhooks.map(({ description = '', secret, ...webhook }) => ({
+      ...webhook,
+      description,
+      ...(secret !== undefined && { secret: withFullReferences(secret) }),
+    })),
   };
   // Normalises like the database: no undefined values, and no negative zero.
   return JSON.parse(JSON.stringify(meaning));
@@ -196,16 +201,22 @@ export function scenarioOfTest(test: FileObjects['tests'][number]): FileScenario
   };
 }
 
+/** The tests of the file that the version was saved from. */
+export const fileScenariosOf = ({ file_objects }: Pick<VersionRow, 'file_objects'>): FileScenario[] =>
+  file_objects.tests.map(scenarioOfTest);
+
 /** Adds the name that identifies the routine in later applies, and the users that it runs for. */
 export function routineOfEntry({ for: users = [], ...entry }: FileObjects['routines'][number]): FileRoutine {
   return { ...entry, name: nameOfRoutine(entry), users: typeof users === 'string' ? [users] : users };
 }
 
-/** Renders a version as the YAML of its deployment file, with its servers as they are registered now. */
-export const renderFile: DeploymentDependencies['renderFile'] = async (db, deployment, { manifest, file_objects }) => {
+/** Renders a version as the YAML of its deployment file, with its servers as they are registered or as it has them. */
+export const renderFile: DeploymentDependencies['renderFile'] = async (db, deployment, version) => {
+  const { manifest, file_objects, content } = version;
   const ids = manifest.mcp_servers.map(({ id }) => id);
   const found = ids.length === 0 ? [] : await findById(db, deployment.org_id, ids, { hold: false });
-  const servers = new Map(found.map((server) => [server.id, server]));
+  const own = (id: string) => (content.servers?.[id]?.isOwn ? { headers: content.servers[id].headers } : {});
+  const servers = new Map(found.map((server) => [server.id, { ...server, ...own(server.id) }]));
   const { renderYaml } = await import('./render-yaml.ts');
   return renderYaml(manifestToFile(deployment.slug, { manifest, fileObjects: file_objects }, servers));
 };

@@ -1,12 +1,12 @@
 import { type Fault, fail } from '@vestra/contract/errors';
 import { secretsIn } from '@vestra/contract/secrets-in-text';
 import { storedSecretNames } from '../../account/index.ts';
-import { findById, type RegisteredServer } from '../../agents/tool-servers/index.ts';
-import type { Manifest } from '../../agents/versions/index.ts';
+import { findById } from '../../agents/tool-servers/index.ts';
+import type { FileObjects, FixedContent, Manifest } from '../../agents/versions/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { fault } from './faults.ts';
-import { asRepo, type PlacedValue, type SettingParts } from './parts.ts';
+import { asRepo, type FileParts, type PlacedValue, type SettingParts } from './parts.ts';
 
 /** One fault for each reference to a secret that is not stored in this mode, and the names of the secrets. */
 export async function missingSecretFaults(
@@ -20,20 +20,21 @@ export async function missingSecretFaults(
   return { faults, names };
 }
 
+type SavedVersion = { tenant: Tenant; manifest: Manifest; content: FixedContent; file_objects: FileObjects };
+
 /** Secrets of the org that a version needs and that are not stored in this mode. */
 export async function missingSecretsOfVersion(
   tx: Transaction,
-  { tenant, manifest }: { tenant: Tenant; manifest: Manifest },
+  { tenant, manifest, content, file_objects }: SavedVersion,
 ): Promise<string[]> {
   const ids = manifest.mcp_servers.map(({ id }) => id);
   const servers = ids.length === 0 ? [] : await findById(tx, tenant.orgId, ids, { hold: false });
-  return missingOf(tx, tenant, secretsOfVersion(manifest, servers));
+  const fixed = servers.map(({ id, headers }) => content.servers?.[id]?.headers ?? headers);
+  const ofWebhooks = file_objects.webhooks.flatMap(({ secret }) => (secret === undefined ? [] : [{ secret }]));
+  return missingOf(tx, tenant, secretsOfVersion(manifest, [...fixed, ...ofWebhooks]));
 }
 
-export async function assertSecretsStored(
-  tx: Transaction,
-  version: { tenant: Tenant; manifest: Manifest },
-): Promise<void> {
+export async function assertSecretsStored(tx: Transaction, version: SavedVersion): Promise<void> {
   const names = await missingSecretsOfVersion(tx, version);
   if (names.length > 0) throw fail('secret_missing', { names, message: notStored(names, version.tenant) });
 }
@@ -60,11 +61,19 @@ export const computerSecrets = ({ env, repos }: Pick<SettingParts, 'env' | 'repo
     ...repos.flatMap(({ at, value: { token } }) => (token === undefined ? [] : [{ at: `${at}.token`, value: token }])),
   ]);
 
-/** All secrets of the org that a version needs, with its servers as they are registered now. */
-function secretsOfVersion({ environment }: Manifest, servers: readonly RegisteredServer[]): string[] {
+/** References of the webhooks. */
+export const webhookSecretsOf = ({ webhooks }: Pick<FileParts, 'webhooks'>): PlacedValue<string>[] =>
+  companySecrets(
+    webhooks.flatMap(({ at, value: { secret } }) =>
+      secret === undefined ? [] : [{ at: `${at}.secret`, value: secret }],
+    ),
+  );
+
+/** All secrets of the org that a version needs, given the headers of its servers and the secrets of its webhooks. */
+function secretsOfVersion({ environment }: Manifest, beside: readonly Readonly<Record<string, string>>[]): string[] {
   const tokens = environment?.repos.flatMap((repo) => asRepo(repo).token ?? []) ?? [];
   const texts = [
-    ...servers.flatMap(({ headers }) => Object.values(headers)),
+    ...beside.flatMap((texts) => Object.values(texts)),
     ...Object.values(environment?.env ?? {}),
     ...tokens,
   ];

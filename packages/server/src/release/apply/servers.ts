@@ -1,15 +1,17 @@
 import { fail } from '@vestra/contract/errors';
 import { reservedServerSlugs } from '@vestra/contract/reserved-names';
 import { withFullReferences, withShortReferences } from '@vestra/contract/secrets-in-text';
-import { type DeploymentRow, deploymentsUsing } from '../../agents/deployments/index.ts';
+import { type DeploymentRow, deploymentsRelyingOn, deploymentsUsing } from '../../agents/deployments/index.ts';
 import {
   assertMayChange,
   findByAddress,
   type RegisteredServer,
   registerServer,
+  sameHeaders,
   takenSlugs,
   updateServer,
 } from '../../agents/tool-servers/index.ts';
+import type { FixedServers } from '../../agents/versions/index.ts';
 import type { Caller, Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import type { FileParts, ServerEntry } from './parts.ts';
@@ -53,19 +55,10 @@ export function writtenHeaders(headers: Headers): Pick<ServerEntry, 'auth' | 'he
   };
 }
 
-/** Header names are case-insensitive. */
-function sameHeaders(one: Headers, other: Headers): boolean {
-  const lines = (headers: Headers) =>
-    Object.entries(headers)
-      .map(([name, value]) => `${name.toLowerCase()}: ${value}`)
-      .sort();
-  return lines(one).join('\n') === lines(other).join('\n');
-}
-
-/** The changes of the registered server that an entry asks for. */
+/** The changes that an entry asks for, of the registered server or of the headers in the newest version. */
 export function wantedChanges(
   entry: ServerEntry,
-  server: RegisteredServer,
+  server: Pick<RegisteredServer, 'name' | 'headers'>,
 ): Partial<Pick<RegisteredServer, 'name' | 'headers'>> {
   const headers = wantedHeaders(entry);
   return {
@@ -133,22 +126,37 @@ async function freeServerSlug(
   }
 }
 
-type Place = { caller: Caller; origin: Origin; deployment: DeploymentRow | null };
+type Place = {
+  caller: Caller;
+  origin: Origin;
+  deployment: DeploymentRow | null;
+  /** Headers that only the newest version has. */
+  own: FixedServers;
+};
+
+type PlacedServers = {
+  servers: RegisteredServer[];
+  /** Headers of the file that are registered when the version goes live. */
+  own: FixedServers;
+  changed: boolean;
+};
 
 /** Registers or changes the servers of a file. Returns them in order, and whether any changed. */
 export async function placeServers(
   tx: Transaction,
   { planned, ...place }: Place & { planned: readonly PlannedServer[] },
-): Promise<{ servers: RegisteredServer[]; changed: boolean }> {
+): Promise<PlacedServers> {
   const servers: RegisteredServer[] = [];
-  for (const plan of planned) {
-    servers.push(
-      plan.registered
-        ? await changeServer(tx, place, { ...plan, registered: plan.registered })
-        : await register(tx, place, plan),
-    );
+  const own: Record<string, FixedServers[string]> = {};
+  for (const { registered, ...plan } of planned) {
+    const server = registered
+      ? await changeServer(tx, place, { ...plan, registered })
+      : await register(tx, place, { ...plan, registered });
+    servers.push(server);
+    const headers = wantedHeaders(plan.entry);
+    if (headers && !sameHeaders(headers, server.headers)) own[server.id] = { headers, isOwn: true };
   }
-  return { servers, changed: servers.some((server, at) => server !== planned[at]?.registered) };
+  return { servers, own, changed: servers.some((server, at) => server !== planned[at]?.registered) };
 }
 
 /** Another request may have taken the free slug. Each failed round has seen one taken, so the loop ends. */
@@ -166,12 +174,18 @@ async function register(
   }
 }
 
+/**
+ * Changes the registered server, but not the headers of one that live versions rely on: those are registered when the
+ * new version goes live.
+ */
 async function changeServer(
   tx: Transaction,
-  { caller, origin, deployment }: Place,
+  { caller, origin, deployment, own }: Place,
   { at, entry, registered }: PlannedServer & { registered: RegisteredServer },
 ): Promise<RegisteredServer> {
-  const { name, headers } = wantedChanges(entry as ServerEntry, registered);
+  const { name, headers: other } = wantedChanges(entry as ServerEntry, registered);
+  const isSaved = other !== undefined && sameHeaders(other, own[registered.id]?.headers ?? registered.headers);
+  const headers = isSaved ? undefined : other;
   if (name === undefined && headers === undefined) return registered;
   const users = await deploymentsUsing(tx, origin.orgId, registered.id);
   const others = users.filter(
@@ -188,8 +202,10 @@ async function changeServer(
   // A server that other deployments use keeps its name.
   if (!headers && others.length > 0) return registered;
   await assertMayChange(tx, caller, registered.id, param);
-  return updateServer(tx, origin, registered.id, {
+  const isRelied = headers && (await deploymentsRelyingOn(tx, origin.orgId, registered.id)).length > 0;
+  const changes = {
     ...(name !== undefined && others.length === 0 && { name }),
-    ...(headers && { headers }),
-  });
+    ...(headers && !isRelied && { headers }),
+  };
+  return Object.keys(changes).length === 0 ? registered : updateServer(tx, origin, registered.id, changes);
 }

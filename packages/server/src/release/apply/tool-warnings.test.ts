@@ -26,7 +26,10 @@ async function warningsFor(counts: Record<string, number>, policies: Record<stri
   );
   const load = async () => ({ tools, unavailable: [], signedIn: [], instructions: [] });
   const servers = Object.keys(counts).map((slug) => ({ id: slug, slug, url: 'https://a.example' }));
-  const warnings = await toolWarnings({ load }, tenant, { mcp_servers: servers, mcp_tool_policy: complete });
+  const warnings = await toolWarnings({ load }, tenant, {
+    manifest: { mcp_servers: servers, mcp_tool_policy: complete },
+    content: {},
+  });
   return warnings.map(({ message }) => message);
 }
 
@@ -47,6 +50,7 @@ describe('a warning at apply', () => {
   it('does not delay or refuse a file whose servers are unreachable [MCPS-722]', async () => {
     const load = () => Promise.reject(new Error('down'));
     const servers = [{ id: 'a', slug: 'a', url: 'https://a.example' }];
-    expect(await toolWarnings({ load }, tenant, { mcp_servers: servers, mcp_tool_policy: {} })).toEqual([]);
+    const manifest = { mcp_servers: servers, mcp_tool_policy: {} };
+    expect(await toolWarnings({ load }, tenant, { manifest, content: {} })).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { decisionOf } from '@vestra/agent/tool';
 import { maxToolsAtOnce, type ServerTools } from '../../agents/tool-servers/index.ts';
-import type { Manifest } from '../../agents/versions/index.ts';
+import type { FixedContent, Manifest } from '../../agents/versions/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 
 type Warning = { param: string; message: string };
@@ -12,10 +12,17 @@ const maxWaitMs = 3_000;
 export async function toolWarnings(
   { load }: Pick<ServerTools, 'load'>,
   tenant: Tenant,
-  { mcp_servers: servers, mcp_tool_policy: policies }: Pick<Manifest, 'mcp_servers' | 'mcp_tool_policy'>,
+  {
+    manifest,
+    content: { servers: fixed },
+  }: {
+    manifest: Pick<Manifest, 'mcp_servers' | 'mcp_tool_policy'>;
+    content: Pick<FixedContent, 'servers'>;
+  },
 ): Promise<Warning[]> {
+  const { mcp_servers: servers, mcp_tool_policy: policies } = manifest;
   if (servers.length === 0) return [];
-  const wanted = { userId: null, servers, policies };
+  const wanted = { userId: null, servers, fixed, policies };
   const loaded = await load(tenant, wanted, AbortSignal.timeout(maxWaitMs)).catch(() => null);
   if (!loaded) return [];
   const { tools } = loaded;

@@ -1,19 +1,73 @@
 import type { Api } from '@vestra/contract/api';
 import type { ResponseOf } from '@vestra/contract/route';
-import { getVersion, requireDeployment, type VersionRow } from '../../agents/deployments/index.ts';
+import { deploymentsUsing, getVersion, requireDeployment, type VersionRow } from '../../agents/deployments/index.ts';
 import { changedDocuments, documentTexts, holdRevisions, isAnyChanged } from '../../agents/notebooks/index.ts';
 import { changedFiles, fileTexts, findSkills } from '../../agents/skills/index.ts';
-import { findById, sameAddress } from '../../agents/tool-servers/index.ts';
-import { type FixedContent, type Manifest, noContent } from '../../agents/versions/index.ts';
+import { findById, sameAddress, sameHeaders, updateServer } from '../../agents/tool-servers/index.ts';
+import { type FixedContent, type FixedServers, type Manifest, noContent } from '../../agents/versions/index.ts';
+import type { Origin } from '../../platform/caller.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 
-/** The current content for a version of these settings, locked until the transaction ends. */
-export async function fixContent(tx: Transaction, orgId: string, manifest: Manifest): Promise<FixedContent> {
+/**
+ * The current content for a version of these settings, locked until the transaction ends. `own` has the headers that a
+ * file gives to servers and that are not registered yet.
+ */
+export async function fixContent(
+  tx: Transaction,
+  orgId: string,
+  manifest: Manifest,
+  own: FixedServers = {},
+): Promise<FixedContent> {
   const found = await findSkills(tx, orgId, skillIds(manifest), { hold: true });
+  const servers = await findServers(tx, orgId, manifest, { hold: true });
   return {
     notebooks: await holdRevisions(tx, orgId, manifest.notebooks),
     skills: Object.fromEntries([...found].map(([id, { hash }]) => [id, hash])),
+    ...(servers.length > 0 && {
+      servers: Object.fromEntries(servers.map(({ id, headers }) => [id, own[id] ?? { headers }])),
+    }),
   };
+}
+
+const findServers = async (
+  tx: Transaction,
+  orgId: string,
+  { mcp_servers }: Pick<Manifest, 'mcp_servers'>,
+  options: { hold: boolean },
+) =>
+  mcp_servers.length === 0
+    ? []
+    : findById(
+        tx,
+        orgId,
+        mcp_servers.map(({ id }) => id),
+        options,
+      );
+
+/** The servers of the version whose headers are only in the version. */
+export const ownServers = ({ content: { servers = {} } }: Pick<VersionRow, 'content'>): FixedServers =>
+  Object.fromEntries(Object.entries(servers).filter(([, { isOwn }]) => isOwn));
+
+/** Whether registered headers changed since the version fixed them. */
+export async function hasOtherHeaders(tx: Transaction, orgId: string, version: VersionRow): Promise<boolean> {
+  const fixed = version.content.servers ?? {};
+  const found = await findServers(tx, orgId, version.manifest, { hold: false });
+  return found.some(({ id, headers }) => fixed[id] && !fixed[id].isOwn && !sameHeaders(fixed[id].headers, headers));
+}
+
+/**
+ * Registers the headers that the version brings, now that it is live. If other deployments use the server, it keeps its
+ * own: their next versions are made from those.
+ */
+export async function registerOwnHeaders(tx: Transaction, origin: Origin, version: VersionRow): Promise<void> {
+  const own = ownServers(version);
+  for (const { id, headers } of await findServers(tx, origin.orgId, version.manifest, { hold: true })) {
+    const wanted = own[id]?.headers;
+    if (!wanted || sameHeaders(wanted, headers)) continue;
+    const users = await deploymentsUsing(tx, origin.orgId, id);
+    if (users.some((user) => user.id !== version.deployment_id)) continue;
+    await updateServer(tx, origin, id, { headers: wanted });
+  }
 }
 
 /**
@@ -35,11 +89,12 @@ export async function changedContent(
   ];
 }
 
-/** The servers of the settings with their current URLs; deleted servers stay unchanged. */
-export async function serversNow(tx: Transaction, orgId: string, { mcp_servers }: Manifest) {
-  const ids = mcp_servers.map(({ id }) => id);
-  const found = ids.length === 0 ? [] : await findById(tx, orgId, ids, { hold: true });
-  const urls = new Map(found.map(({ id, url }) => [id, url]));
+/** The servers of the version with their current URLs. Deleted ones, and those with headers of their own, stay. */
+export async function serversNow(tx: Transaction, orgId: string, version: Pick<VersionRow, 'manifest' | 'content'>) {
+  const { mcp_servers } = version.manifest;
+  const own = ownServers(version);
+  const found = await findServers(tx, orgId, version.manifest, { hold: true });
+  const urls = new Map(found.filter(({ id }) => !own[id]).map(({ id, url }) => [id, url]));
   return mcp_servers.map((server) => {
     const url = urls.get(server.id) ?? server.url;
     return sameAddress(url, server.url) ? server : { ...server, url };

@@ -1,13 +1,13 @@
 import { fail } from '@vestra/contract/errors';
 import { findSettings } from '../../account/index.ts';
-import type { Manifest } from '../../agents/versions/index.ts';
+import type { VersionRow } from '../../agents/deployments/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { assertSecretsStored, missingSecretsOfVersion } from '../apply/missing-secrets.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
 import { serversNow } from './content.ts';
 
-type Version = { tenant: Tenant; manifest: Manifest };
+type Version = { tenant: Tenant } & Pick<VersionRow, 'manifest' | 'content' | 'file_objects'>;
 
 /** Checks again before going live: the file may have been applied in test mode, or something was removed since. */
 export async function assertFitForLive(
@@ -44,10 +44,11 @@ export async function missingForLive(
   return (await isMemoryKept(tx, version)) ? null : 'memory_endpoint_required';
 }
 
-/** Servers whose URL changed since the version was saved. */
-async function movedServers(tx: Transaction, { tenant, manifest }: Version) {
-  const now = await serversNow(tx, tenant.orgId, manifest);
-  return manifest.mcp_servers.filter((server, at) => now[at]?.url !== server.url);
+/** Servers that moved since, and whose headers the version of an older release did not fix. */
+async function movedServers(tx: Transaction, { tenant, ...version }: Version) {
+  const now = await serversNow(tx, tenant.orgId, version);
+  const { servers: fixed = {} } = version.content;
+  return version.manifest.mcp_servers.filter((server, at) => !fixed[server.id] && now[at]?.url !== server.url);
 }
 
 /** Why the model cannot be billed. `default` may change, so each message checks it instead. */

@@ -17,7 +17,7 @@ import type { TestRun } from '../../evaluation/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
-import { changedContent, fixContent, serversNow } from './content.ts';
+import { changedContent, fixContent, hasOtherHeaders, ownServers, serversNow } from './content.ts';
 import { assertFitForLive, missingForLive } from './live-preconditions.ts';
 import {
   activateFileObjects,
@@ -31,7 +31,7 @@ import {
 
 type Promote = Api['deployments']['promote'];
 
-/** Promotes a version in the mode of the request, at once or after all scenarios of the deployment have passed. */
+/** Promotes a version in the mode of the request, at once or after its scenarios have passed. */
 export async function promoteVersion(
   tx: Transaction,
   dependencies: ApplyDependencies,
@@ -82,8 +82,7 @@ export async function promoteAfterTests(
   const version = await getVersion(tx, deployment, run.version);
   if (version.missing.length > 0) return { promoted: false, reason: 'version_incomplete' };
   const tenant = { orgId, mode };
-  const missing =
-    mode === 'live' ? await missingForLive(tx, dependencies, { tenant, manifest: version.manifest }) : null;
+  const missing = mode === 'live' ? await missingForLive(tx, dependencies, { ...version, tenant }) : null;
   if (missing) return { promoted: false, reason: missing };
   const origin: Origin = { ...tenant, actor: tester, requestId: null, ip: null };
   await promoteNow(tx, dependencies, { origin, deployment, version, isNew: false });
@@ -105,7 +104,7 @@ export async function rollBack(
   const { deployment, from } = await popLive(tx, { deployment: before, mode });
   const version = await getVersion(tx, deployment, deployment.live_version as number);
   assertComplete(version);
-  await assertFitForLive(tx, dependencies, { tenant: origin, manifest: version.manifest });
+  await assertFitForLive(tx, dependencies, { ...version, tenant: origin });
   await dropPending(tx, deployment.id, mode);
   const made = await activateFileObjects(tx, dependencies, { deployment, mode, version });
   const told = { version: version.version, previous_version: from };
@@ -126,7 +125,7 @@ export async function rollBack(
 }
 
 /**
- * The newest version, for a test or a promotion. If notebooks, skills or URLs of tool servers changed since, it saves
+ * The newest version, for a test or a promotion. If notebooks, skills or tool servers changed since, it saves
  * another one with the current content. Call only after `lockVersions`.
  */
 export async function upToDateVersion(
@@ -139,13 +138,16 @@ export async function upToDateVersion(
   const { file_objects: fileObjects } = newest;
   const asItIs = { deployment: before, version: newest, isNew: false };
   if (newest.missing.length > 0) return asItIs;
-  const manifest = { ...newest.manifest, mcp_servers: await serversNow(tx, orgId, newest.manifest) };
+  const manifest = { ...newest.manifest, mcp_servers: await serversNow(tx, orgId, newest) };
+  const ofManifest = changedKeys(newest.manifest, manifest);
+  const hasOther = !ofManifest.includes('mcp_servers') && (await hasOtherHeaders(tx, orgId, newest));
   const changed = [
-    ...changedKeys(newest.manifest, manifest),
+    ...ofManifest,
+    ...(hasOther ? ['mcp_servers'] : []),
     ...(await changedContent(tx, { orgId, before: newest, manifest })),
   ];
   if (changed.length === 0) return asItIs;
-  const content = await fixContent(tx, orgId, manifest);
+  const content = await fixContent(tx, orgId, manifest, ownServers(newest));
   const createdBy = authorOf(origin.actor);
   const saved = await saveVersion(tx, {
     deployment: before,

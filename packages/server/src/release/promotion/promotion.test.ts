@@ -141,7 +141,7 @@ describe('a run that was to promote is overtaken', () => {
     ['a newer apply that goes to its tests', (name) => put(name, 2, 'live', '', { tests: [test] }), null],
     ['a newer apply that goes live', (name) => put(name, 2, 'live', 'now', { tests: [test] }), 2],
     ['a newer apply that is only saved', (name) => put(name, 2, 'live', 'no', { tests: [test] }), null],
-    ['a promotion', (name) => promote(name, 'live', { version: 1 }), 1],
+    ['a promotion', (name) => promote(name, 'live', { version: 1, when: 'now' }), 1],
   ])('by %s', async (_what, overtake, live) => {
     const name = `overtaken-${Math.random().toString(36).slice(2, 8)}`;
     const run = await started(name, 1);
@@ -161,7 +161,7 @@ describe('a run that was to promote is overtaken', () => {
   it('and not by changes in the other mode', async () => {
     const run = await started('apart', 1);
     await put('apart', 2, 'test', '', { tests: [test] });
-    await promote('apart', 'test', { version: 1 });
+    await promote('apart', 'test', { version: 1, when: 'now' });
     expect(await passed(run)).toEqual({ promoted: true });
     expect(await pointers('apart')).toEqual([1, 1]);
   });
@@ -251,6 +251,7 @@ describe('promoting a version', () => {
       {
         endpoint_id: expect.stringMatching(/^whk_/),
         url: 'https://hooks.example.com/keyed',
+        mode: 'live',
         secret: expect.stringMatching(/^whsec_/),
       },
     ]);

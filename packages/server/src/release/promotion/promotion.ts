@@ -14,15 +14,21 @@ import {
   type RepublishLive,
   republishLiveVersions as republishVersions,
 } from '../../agents/versions/index.ts';
-import { type CreatedEndpoint, replaceFileEndpoints, replaceFileRoutines } from '../../automation/index.ts';
-import { countScenarios, findTestRun, latestRuns, startRun, type TestRun } from '../../evaluation/index.ts';
+import {
+  type CreatedEndpoint,
+  prepareFileEndpoints,
+  replaceFileEndpoints,
+  replaceFileRoutines,
+} from '../../automation/index.ts';
+import { findTestRun, hasScenarios, latestRuns, startRun, type TestRun } from '../../evaluation/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { insertMany, maybeOne, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
-import { routineOfEntry } from '../apply/manifest.ts';
+import { fileScenariosOf, routineOfEntry } from '../apply/manifest.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
 import { pendingPromotions } from '../tables.ts';
+import { registerOwnHeaders } from './content.ts';
 import { assertFitForLive } from './live-preconditions.ts';
 
 /** The result of a promotion, for the responses of apply and promote. */
@@ -45,11 +51,24 @@ type PromotionRequest = {
 /** Only saves the version. Drops a pending promotion of an earlier version in this mode. */
 export async function saveWithoutPromotion(
   tx: Transaction,
-  { origin, deployment }: PromotionRequest,
+  dependencies: ApplyDependencies,
+  request: PromotionRequest,
 ): Promise<Promotion> {
+  const { origin, deployment } = request;
   await dropPending(tx, deployment.id, origin.mode);
-  return { deployment, promoted: false, becameDefault: false, testRun: null, made: [] };
+  const made = await prepareEndpoints(tx, dependencies, request);
+  return { deployment, promoted: false, becameDefault: false, testRun: null, made };
 }
+
+/** Creates the live endpoints of a version before it is live: the run that promotes it has nobody to show a secret to. */
+const prepareEndpoints = (
+  tx: Transaction,
+  { vault }: Pick<ApplyDependencies, 'vault'>,
+  { origin: { mode }, deployment, version }: PromotionRequest,
+): Promise<CreatedEndpoint[]> =>
+  mode === 'live'
+    ? prepareFileEndpoints(tx, vault, { deployment, mode, declared: version.file_objects.webhooks })
+    : Promise.resolve([]);
 
 /** Makes the version the one that the mode of the request runs. */
 export async function promoteNow(
@@ -60,9 +79,10 @@ export async function promoteNow(
   const { origin, version, isNew } = request;
   const { mode } = origin;
   assertComplete(version);
-  if (mode === 'live') await assertFitForLive(tx, dependencies, { tenant: origin, manifest: version.manifest });
+  if (mode === 'live') await assertFitForLive(tx, dependencies, { ...version, tenant: origin });
   const moved = mode === 'live' ? await goLive(tx, request) : await moveDraftTo(tx, request);
   const { deployment, becameDefault } = moved;
+  if (mode === 'live') await registerOwnHeaders(tx, origin, version);
   await dropPending(tx, deployment.id, mode);
   const made = moved.moved ? await activateFileObjects(tx, dependencies, { deployment, mode, version }) : [];
   const changesTraffic = moved.moved || (isNew && mode === 'test');
@@ -71,15 +91,15 @@ export async function promoteNow(
 }
 
 /**
- * Promotes the version after all scenarios of the deployment have passed, those of the file and of the API. Without
- * scenarios it promotes at once.
+ * Promotes the version after its scenarios have passed: those of the file that it was saved from, and those of the API.
+ * Without scenarios it promotes at once.
  */
 export async function promoteAfterTestsPass(
   tx: Transaction,
   dependencies: ApplyDependencies,
   request: PromotionRequest,
 ): Promise<Promotion> {
-  const hasTests = (await countScenarios(tx, request.deployment.id)) > 0;
+  const hasTests = await hasScenarios(tx, request.deployment.id, request.version.file_objects.tests);
   return hasTests ? promoteOnPass(tx, dependencies, request) : promoteNow(tx, dependencies, request);
 }
 
@@ -92,14 +112,16 @@ async function promoteOnPass(
   const { origin, deployment, version } = request;
   const { mode, orgId } = origin;
   assertComplete(version);
-  if (mode === 'live') await assertFitForLive(tx, dependencies, { tenant: origin, manifest: version.manifest });
-  const waiting = { deployment, promoted: false, becameDefault: false, made: [] };
+  if (mode === 'live') await assertFitForLive(tx, dependencies, { ...version, tenant: origin });
+  const made = await prepareEndpoints(tx, dependencies, request);
+  const waiting = { deployment, promoted: false, becameDefault: false, made };
   const pending = await findPending(tx, deployment.id, mode);
   if (pending?.version === version.version) {
     const open = await findTestRun(tx, orgId, pending.run_id);
     if (open?.status === 'queued' || open?.status === 'running') return { ...waiting, testRun: open };
   }
-  const run = { deployment, version: version.version, mode, promoteOnPass: true };
+  const fileScenarios = fileScenariosOf(version);
+  const run = { deployment, version: version.version, mode, promoteOnPass: true, fileScenarios };
   const testRun = await startRun(tx, dependencies.jobs, origin, run);
   await putPending(tx, { deployment, mode, runId: testRun.id, version: version.version });
   return { ...waiting, testRun };

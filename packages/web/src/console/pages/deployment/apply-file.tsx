@@ -146,7 +146,7 @@ export function ApplyFile(props: ApplyFileProps) {
         <SecretOnce
           onClose={() => setAnswer({ ...answer, webhook_secrets: secrets.slice(1) })}
           secret={secrets[0].secret}
-          title={`Signing secret for ${secrets[0].url}`}
+          title={`Signing secret for ${secrets[0].url} in ${secrets[0].mode} mode`}
         />
       )}
     </div>

@@ -58,7 +58,11 @@ export default function TestRunPage() {
               )}
               <Usd value={found.cost_usd} />
               <Time at={found.created_at} />
-              {found.promote_on_pass && <span>promotes if all pass</span>}
+              {found.promoted ? (
+                <span>promoted its version</span>
+              ) : (
+                found.promote_on_pass && found.finished_at === null && <span>promotes if all pass</span>
+              )}
               <Id>{found.id}</Id>
             </p>
             {found.note && <p className="mb-4 text-warn">{found.note}</p>}

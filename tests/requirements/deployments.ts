@@ -99,7 +99,7 @@ export const deployments = area('deployments', 'done', [
   [
     'DEP-024',
     'docs/api/deployments.md#delete-v1deploymentsdeployment_id',
-    '`DELETE` while a version is live answers 409 `deployment_live`.',
+    '`DELETE` while a version is live answers 409 `deployment_live`, until a live key has archived the deployment and deletes it.',
   ],
   ['DEP-025', 'docs/api/deployments.md#deployment', 'The YAML of a deployment, applied again, reports `changed: []`.'],
   ['DEP-026', 'docs/versions.md#saving-promoting-rolling-back', 'A taken explicit slug answers 409 `slug_taken`.'],

@@ -217,6 +217,21 @@ export const versions = area('versions', 'done', [
     'A version sends a tool server the headers that it fixed: `promote=no` and a failed run change no live request, and a rollback brings the old headers back.',
   ],
   [
+    'VER-701',
+    'docs/versions.md',
+    'Whatever a test key changes, a live conversation sends the same requests to the model, its tool servers and its computer.',
+  ],
+  [
+    'VER-703',
+    'docs/deployment-file.md#computer',
+    'A version copies the content of `computer.files`: both modes have them, deleting the upload changes no version, and a test key copies no file of live mode.',
+  ],
+  [
+    'VER-704',
+    'docs/deployment-file.md#computer',
+    '`from` of a file in `computer.files` is a local file that `vestra apply` uploads if it has changed; over HTTP it is 400 `path_not_resolved`.',
+  ],
+  [
     'VER-710',
     'docs/versions.md#saving-promoting-rolling-back',
     'The tests of the file that a version was saved from gate it, with the scenarios of the API; tests of another file do not.',
@@ -241,5 +256,10 @@ export const versions = area('versions', 'done', [
     'VER-722',
     'docs/webhooks.md#endpoints-of-a-deployment-file',
     '`secret: ${NAME}` of a webhook in the file signs deliveries with that secret of the mode.',
+  ],
+  [
+    'VER-730',
+    'docs/modes.md',
+    'In live mode `name@n` works for versions that are or were live; any other is 409 `deployment_not_live`.',
   ],
 ]);

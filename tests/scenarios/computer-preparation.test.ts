@@ -1,6 +1,9 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GitServer, startGitServer } from '../../packages/server/src/computers/machine/git-server.fixture.ts';
 import { type ComputerDesk, startComputerDesk } from './computer.fixture.ts';
+import { payOrg } from './conversations.fixture.ts';
+import { calling, inTurn, isOver, resultsIn } from './interactions.fixture.ts';
 
 const token = `ghp_${'t'.repeat(24)}`;
 const secret = `sk-${'s'.repeat(24)}`;
@@ -9,6 +12,7 @@ let desk: ComputerDesk;
 let git: GitServer;
 beforeAll(async () => {
   [desk, git] = await Promise.all([startComputerDesk(), startGitServer({ token })]);
+  await payOrg(desk, desk.orgId);
   await desk.apply({ name: 'first', memory: 'none' });
   for (const [name, value] of Object.entries({ GIT_TOKEN: token, SHOP_KEY: secret })) {
     await desk.call('PUT', `/v1/secrets/${name}`, { body: { value } });
@@ -35,6 +39,14 @@ async function assertNowhere(value: string): Promise<void> {
   expect(JSON.stringify(desk.asked)).not.toContain(value);
 }
 
+/** The output of one command that the model read, with a key of either mode. */
+async function commandAs(key: string, body: Record<string, unknown>, command: string): Promise<string> {
+  desk.script(inTurn(calling('run_command', { command }), { text: 'Done.' }));
+  const { id } = await desk.say({ message: 'Do it', hand_off: 'always', ...body }, key);
+  await desk.until(`/v1/tasks?conversation_id=${id}`, ({ data }) => data.some(isOver), key);
+  return resultsIn(desk.asked.at(-1)).join('\n');
+}
+
 describe('before the first task', () => {
   it('`files` lie at their path and `setup` has run, once on each computer [CMP-002, CMP-005]', async () => {
     const fileId = await desk.upload('prices.csv', 'tea,4\n');
@@ -52,6 +64,60 @@ describe('before the first task', () => {
       'Exit code 0.\nstdout:\nchanged',
     ]);
     expect(await desk.commands({ ...body, user_id: 'bea' }, 'cat setup.log; hello')).toEqual([expected]);
+  });
+
+  it('`files` are copied into the version: both modes have them, also after the upload was deleted [VER-703]', async () => {
+    const fileId = await desk.upload('prices.csv', 'tea,4\n');
+    const other = await desk.upload('other.csv', 'tea,4\n');
+    const computer = (id: string) => ({ files: [{ file_id: id, path: 'prices.csv' }] });
+    await prepared('copied', computer(fileId));
+    const put = (id: string, key: string, promote = 'now') =>
+      desk.call('PUT', `/v1/deployments/copied?promote=${promote}`, {
+        key,
+        body: { name: 'copied', memory: 'none', computer: computer(id) },
+      });
+    expect((await put(fileId, desk.liveKey)).body).toMatchObject({ changed: [], live_version: 1 });
+    // Another upload of the same content changes nothing.
+    expect((await put(other, desk.testKey)).body.changed).toEqual([]);
+    for (const id of [fileId, other]) expect((await desk.call('DELETE', `/v1/files/${id}`)).status).toBe(200);
+    expect((await desk.call('GET', `/v1/files/${fileId}`)).status).toBe(404);
+    for (const key of [desk.testKey, desk.liveKey]) {
+      const body = { user_id: 'zoe', deployment: 'copied' };
+      expect(await commandAs(key, body, 'cat prices.csv')).toContain('Exit code 0.\nstdout:\ntea,4');
+    }
+    // The file can be applied again without the upload, and rolled back to.
+    expect((await put(fileId, desk.liveKey)).body.changed).toEqual([]);
+    await desk.call('PUT', '/v1/deployments/copied?promote=now', {
+      key: desk.liveKey,
+      body: { name: 'copied', memory: 'none' },
+    });
+    expect((await desk.call('POST', '/v1/deployments/copied/rollback', { key: desk.liveKey })).status).toBe(200);
+    const { manifest } = (await desk.call('GET', '/v1/deployments/copied/versions/1')).body;
+    expect(manifest.environment.files).toEqual([
+      { file_id: fileId, path: 'prices.csv', sha256: createHash('sha256').update('tea,4\n').digest('hex') },
+    ]);
+  });
+
+  it('a test key copies no file of live mode, and no content by its hash [VER-703]', async () => {
+    const secretFile = new FormData();
+    secretFile.set('file', new File(['live only'], 'live.txt'));
+    const { body: live } = await desk.call('POST', '/v1/files', { key: desk.liveKey, raw: secretFile });
+    const sha256 = createHash('sha256').update('live only').digest('hex');
+    const own = await desk.upload('own.txt', 'mine');
+    const put = (files: object[], key: string) =>
+      desk.call('PUT', '/v1/deployments/sealed', {
+        key,
+        body: { name: 'sealed', memory: 'none', computer: { files } },
+      });
+    const refused = await put([{ file_id: live.id, path: 'a' }], desk.testKey);
+    expect([refused.status, refused.body.error.param]).toEqual([400, 'computer.files.0.file_id']);
+    const forged = await put([{ file_id: own, path: 'a', sha256 }], desk.testKey);
+    expect(forged.body.version.manifest.environment.files[0].sha256).not.toBe(sha256);
+    expect(await desk.commands({ user_id: 'eve', deployment: 'sealed' }, 'cat a')).toEqual([
+      'Exit code 0.\nstdout:\nmine',
+    ]);
+    // A live key decides what both modes get.
+    expect((await put([{ file_id: live.id, path: 'a' }], desk.liveKey)).status).toBe(200);
   });
 
   it('only the changes of a new version are prepared', async () => {

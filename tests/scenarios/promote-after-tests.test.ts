@@ -225,7 +225,7 @@ describe('with a model', () => {
     expect(await asked('live', 'shop-a')).toEqual(['thirty', 'shop-a thirty']);
     expect(await asked('test', 'shop-a')).toEqual(['ninety', 'shop-a ninety']);
     expect(await asked('test', 'shop-a@1')).toEqual(['thirty', 'shop-a thirty']);
-    expect(await asked('live', 'shop-a@2')).toEqual(['ninety', 'shop-a ninety']);
+    expect(await asked('test', 'shop-a@2')).toEqual(['ninety', 'shop-a ninety']);
 
     // Uploaded with a live key, it is still the tests that decide.
     const failing = await apply('live', ninety);

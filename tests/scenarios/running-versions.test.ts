@@ -85,6 +85,25 @@ describe('which version runs', () => {
     expect(await ask(kept.id, server.liveKey)).toBe('two');
   });
 
+  it('is pinned in live mode only if it has been live, also after a rollback [VER-730]', async () => {
+    sayInstructions();
+    await save('born', 'one', { promote: 'no' });
+    const pin = async (version: number, key: string) => {
+      const { status, body } = await start(`born@${version}`, key);
+      return [status, body.error?.code];
+    };
+    // A key that may only run agents must not run a draft for live users.
+    expect(await pin(1, server.liveKey)).toEqual([409, 'deployment_not_live']);
+    expect(await pin(1, server.testKey)).toEqual([201, undefined]);
+    for (const word of ['two', 'three']) await save('born', word, { key: server.liveKey });
+    await server.call('POST', '/v1/deployments/born/rollback', { key: server.liveKey });
+    expect([await pin(1, server.liveKey), await pin(2, server.liveKey), await pin(3, server.liveKey)]).toEqual([
+      [409, 'deployment_not_live'],
+      [201, undefined],
+      [201, undefined],
+    ]);
+  });
+
   it('is none if no version is live [TEN-018]', async () => {
     await save('unborn', 'one', { promote: 'no' });
     const refused = await start('unborn', server.liveKey);

@@ -39,6 +39,14 @@ const environmentVariables = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0
       : undefined,
 });
 
+const filePath = text(1, 200).describe('The path of the file, relative to the home folder.');
+
+const fixedContent = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'A hash has 64 hexadecimal digits.')
+  .optional()
+  .describe('The hash of the content that the version fixes; shown, and ignored in requests.');
+
 /** The agent's computer, prepared before the first task; `environment` in a manifest. */
 export const computer = z
   .strictObject({
@@ -58,8 +66,9 @@ export const computer = z
     files: z
       .array(
         z.strictObject({
-          file_id: id('file'),
-          path: text(1, 200).describe('The path of the file, relative to the home folder.'),
+          file_id: id('file').describe('An uploaded file. The version copies its content, for both modes.'),
+          path: filePath,
+          sha256: fixedContent,
         }),
       )
       .max(50, 'At most 50 files.')
@@ -67,3 +76,30 @@ export const computer = z
       .describe('Uploaded files that are copied there, at most 50.'),
   })
   .describe('The agent’s computer, prepared before its first task.');
+
+/** `computer` of a deployment file, whose files may be local ones. */
+export const fileComputer = computer.extend({
+  files: z
+    .array(
+      z
+        .strictObject({
+          file_id: id('file').optional().describe('An uploaded file. The version copies its content, for both modes.'),
+          from: text(1, 500)
+            .optional()
+            .describe('Instead of `file_id`: a local file below the folder, which the CLI and the SDK upload.'),
+          path: filePath,
+          sha256: fixedContent,
+        })
+        .refine(({ file_id, from }) => file_id !== undefined || from !== undefined, {
+          path: ['file_id'],
+          message: 'Write `file_id` for an uploaded file or `from` for a local one.',
+        })
+        .refine(({ file_id, from }) => file_id === undefined || from === undefined, {
+          path: ['from'],
+          message: 'Write `file_id` or `from`, not both.',
+        }),
+    )
+    .max(50, 'At most 50 files.')
+    .default([])
+    .describe('Files that are copied there, at most 50.'),
+});

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { memoryModes } from './account.ts';
-import { computer } from './computer.ts';
+import { fileComputer } from './computer.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import {
@@ -135,7 +135,7 @@ export const deploymentFile = failsWith(
       .describe(
         'Who stores memory about users: the service (`vestra`), your endpoint (`customer`), or nobody (`none`); absent: the org’s setting.',
       ),
-    computer: computer.optional().describe('How the agent’s computer is prepared before its first task.'),
+    computer: fileComputer.optional().describe('How the agent’s computer is prepared before its first task.'),
     browser: browser
       .optional()
       .describe(

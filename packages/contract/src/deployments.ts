@@ -332,11 +332,11 @@ export const deployments = {
     scopes: ['setup'],
     summary: 'Delete a deployment that has no live version.',
     description:
-      'Deletes its versions, scenarios and test runs; conversations, usage and the audit log stay. Rejected with `deployment_live` while a version is live.',
+      'Deletes its versions, scenarios and test runs; conversations, usage and the audit log stay. A deployment that is or was live must be archived first (409 `deployment_live`), and needs a live key.',
     params: deploymentParams,
     status: 200,
     response: deleted('deployment'),
-    errors: ['deployment_not_found', 'deployment_live'],
+    errors: ['deployment_not_found', 'deployment_live', 'live_key_required'],
     command: 'deployments delete',
   }),
   interview: route({

@@ -184,7 +184,7 @@ export const errorRemedies: Readonly<Record<ErrorCode, string>> = {
   deployment_archived: 'Restore it with `POST …/unarchive`, or use another one.',
   deployment_changed:
     'Read the newest file (`format=yaml`), merge your change into it, and apply with its `newest_version`, or omit `expected_version`.',
-  deployment_live: 'Archive it instead of deleting it.',
+  deployment_live: 'Archive it with a live key first.',
   deployment_not_live: 'Promote a version with a live key, or use a test key for the draft.',
   idempotency_in_progress: 'Try again in a few seconds with the same key.',
   idempotency_key_reused: 'Use a fresh key for a new request; a retry must repeat the first one exactly.',

@@ -187,13 +187,13 @@ export type Calls = {
     /**
      * Delete a deployment that has no live version.
      *
-     * Deletes its versions, scenarios and test runs; conversations, usage and the audit log stay. Rejected with `deployment_live` while a version is live.
+     * Deletes its versions, scenarios and test runs; conversations, usage and the audit log stay. A deployment that is or was live must be archived first (409 `deployment_live`), and needs a live key.
      *
      * `DELETE /v1/deployments/{deployment_id}`, scope setup; `vestra deployments delete`
      *
      * - `deployment_id`: The deployment’s `dep_` id, its slug or its name.
      *
-     * @throws {VestraError} `deployment_not_found`, `deployment_live`
+     * @throws {VestraError} `deployment_not_found`, `deployment_live`, `live_key_required`
      */
     delete: RouteCall<Api['deployments']['delete']>;
     /**

@@ -45,6 +45,7 @@ export function readLine({ file, name, skipped }: Extract<ApplyProgress, { type:
 const verbs = {
   skill: { created: 'Uploaded', replaced: 'Replaced' },
   notebook: { created: 'Made' },
+  file: { created: 'Uploaded' },
   document: { created: 'Uploaded', replaced: 'Replaced', deleted: 'Removed' },
 } as const;
 

@@ -146,11 +146,16 @@ class DeploymentManifestEnvironmentRepoParam(_DeploymentManifestEnvironmentRepoP
     """A secret of the company such as `${GIT_TOKEN}` that may read it, never the value itself."""
 
 
-class DeploymentManifestEnvironmentFileParam(TypedDict):
+class _DeploymentManifestEnvironmentFileParamNeeds(TypedDict):
     file_id: str
-    """The id of a file, `file_` and 24 characters."""
+    """An uploaded file. The version copies its content, for both modes."""
     path: str
     """The path of the file, relative to the home folder."""
+
+
+class DeploymentManifestEnvironmentFileParam(_DeploymentManifestEnvironmentFileParamNeeds, total=False):
+    sha256: str
+    """The hash of the content that the version fixes; shown, and ignored in requests."""
 
 
 class DeploymentManifestBrowserParam(TypedDict, total=False):
@@ -191,6 +196,32 @@ class DeploymentToolByMcpParam(_DeploymentToolByMcpParamNeeds, total=False):
 class DeploymentKnowledgeParam(TypedDict):
     notebook: str
     """The id of an existing notebook, `nb_` and 24 characters."""
+
+
+class DeploymentComputerParam(TypedDict, total=False):
+    """How the agent’s computer is prepared before its first task."""
+    setup: str
+    """A shell script that runs once on each computer; the CLI and the SDK also accept the name of a
+    local file.
+    """
+    repos: Sequence[str | DeploymentManifestEnvironmentRepoParam]
+    """Git repositories that are cloned before the first task, at most 10."""
+    env: Mapping[str, str]
+    """Environment variables of the computer; a credential is written `${NAME}`."""
+    files: Sequence[DeploymentComputerFileParam]
+    """Files that are copied there, at most 50."""
+
+
+DeploymentComputerFileParam = TypedDict(
+    "DeploymentComputerFileParam",
+    {
+        "file_id": "str",
+        "from": "str",
+        "path": "str",
+        "sha256": "str",
+    },
+    total=False,
+)
 
 
 DeploymentRoutineParam = TypedDict(

@@ -2172,9 +2172,11 @@ class DeploymentVersionManifestEnvironmentRepo(Resource):
 
 class DeploymentVersionManifestEnvironmentFile(Resource):
     file_id: str
-    """The id of a file, `file_` and 24 characters."""
+    """An uploaded file. The version copies its content, for both modes."""
     path: str
     """The path of the file, relative to the home folder."""
+    sha256: str | None = None
+    """The hash of the content that the version fixes; shown, and ignored in requests."""
 
 
 class DeploymentVersionManifestBrowser(Resource):

@@ -4,6 +4,7 @@ import type { AnswerOf, PlanOf } from '@vestra/contract/call';
 import type { Client } from '../client.ts';
 import { VestraError } from '../errors.ts';
 import type { Change, Resolved } from './change.ts';
+import { planComputerFiles, readComputerFiles } from './computer-files.ts';
 import { convertDocuments, indexOf, planKnowledge, readKnowledge, type Skipped } from './knowledge.ts';
 import { openFolder } from './local-files.ts';
 import { ApplyError, type Problem } from './problem.ts';
@@ -75,14 +76,18 @@ export async function applyFolder(options: ApplyOptions): Promise<Applied> {
   await convertDocuments(client, local.knowledge, problems, signal);
   const skills = await planSkills(client, local.skills, signal);
   const knowledge = await planKnowledge(client, local.knowledge, signal);
-  const steps = [...skills.steps, ...knowledge.steps];
+  const files = await planComputerFiles(client, service.content.name, local.files, signal);
+  const steps = [...skills.steps, ...knowledge.steps, ...files.steps];
   const uploads = steps.map(({ change }) => change);
   onProgress({ type: 'planned', changes: uploads });
-  const content = { ...service.content, ...(local.computer !== undefined && { computer: local.computer }) };
+  const content: Record<string, unknown> = {
+    ...service.content,
+    ...(local.computer !== undefined && { computer: local.computer }),
+  };
   const lists = { skills: skills.resolved, knowledge: knowledge.resolved };
   const isPlanned = uploads.length > 0 || problems.length > 0 || options.dryRun;
   const planned = isPlanned
-    ? await planFile(client, service, { content, lists, uploads, promote, problems, signal })
+    ? await planFile(client, service, { content, lists, files, uploads, promote, problems, signal })
     : null;
   const plan = planned && { ...planned, uploads, skipped: local.skipped };
   if (options.dryRun) return { answer: null, plan, uploaded: uploads, skipped: local.skipped, away: [] };
@@ -96,9 +101,11 @@ export async function applyFolder(options: ApplyOptions): Promise<Applied> {
     onProgress({ type: 'indexing', ...(await indexOf(client, knowledge.notebookIds(), signal)) });
   }
   onProgress({ type: 'applying', name: service.content.name });
-  const answer = await put(client, service, { content: resolved(content, lists), promote, signal }, (param) =>
-    writtenParam(param, lists),
-  );
+  const sent = {
+    ...resolved(content, lists),
+    ...(content.computer !== undefined && { computer: files.resolve(content.computer) }),
+  };
+  const answer = await put(client, service, { content: sent, promote, signal }, (param) => writtenParam(param, lists));
   onProgress({ type: 'applied', answer });
   const away = await serversAway(client, answer.version.manifest.mcp_servers, signal);
   return { answer, plan, uploaded: uploads, skipped: local.skipped, away };
@@ -116,12 +123,14 @@ async function readLocal(service: ServiceFile) {
   const computer = await resolveSetup(service, folder, problems);
   const skills = await readSkills(service, folder, problems);
   const { entries: knowledge, skipped } = await readKnowledge(service, folder, problems);
-  return { computer, skills, knowledge, skipped, problems };
+  const files = await readComputerFiles(service, folder, problems);
+  return { computer, skills, knowledge, skipped, files, problems };
 }
 
 type Planning = {
   content: Record<string, unknown>;
   lists: Lists;
+  files: Awaited<ReturnType<typeof planComputerFiles>>;
   uploads: readonly Change[];
   promote: ApplyOptions['promote'];
   /** Problems of local files. */
@@ -131,26 +140,52 @@ type Planning = {
 
 /** Asks the service for its plan. Faults of the file and of local files are thrown together. */
 async function planFile(client: Client, service: ServiceFile, planning: Planning) {
-  const { content, uploads, promote, problems, signal } = planning;
+  const { content, files, uploads, promote, problems, signal } = planning;
   const lists = onlyStored(planning.lists);
-  const keys = [...new Set(uploads.map(({ kind }) => (kind === 'skill' ? 'skills' : 'knowledge')))].join(',');
+  const keys = [...new Set(uploads.map(({ kind }) => keyOf[kind]))].join(',');
   const written = (param: string) => writtenParam(param, lists);
-  const query = { promote, dry_run: 'true', ...(keys !== '' && { uploads: keys }) };
-  const placed = { params: { deployment_id: service.content.name }, query, body: resolved(content, lists) };
-  const plan = await client
-    .request('deployments.put', placed, { signal })
-    .then((answer) => answer as PlanOf<Api['deployments']['put']>)
-    .catch((error) => {
+  const ask = async (computer: unknown) => {
+    const query = { promote, dry_run: 'true', ...(keys !== '' && { uploads: keys }) };
+    const body = { ...resolved(content, lists), ...(computer !== undefined && { computer }) };
+    const placed = { params: { deployment_id: service.content.name }, query, body };
+    try {
+      return (await client.request('deployments.put', placed, { signal })) as PlanOf<Api['deployments']['put']>;
+    } catch (error) {
       throw problems.length > 0 ? new ApplyError(problems) : refusalOf(error, service, written);
-    });
-  const { faults, missing_secrets, warnings, ...rest } = plan;
+    }
+  };
   const local = new Set(problems.map(({ param }) => param));
-  const found = problemsOf(faults, service, written).filter(({ param }) => !local.has(param));
-  if (problems.length + found.length > 0) {
-    throw new ApplyError([...problems, ...found], { cause: rejection(faults, missing_secrets) });
-  }
-  return { ...rest, warnings: warnings.map(({ param, message }) => service.problemAt(written(param), message)) };
+  const refuse = ({ faults, missing_secrets }: Awaited<ReturnType<typeof ask>>) => {
+    const told = faults.filter(({ code, param }) => code !== 'path_not_resolved' && !local.has(param));
+    if (problems.length + told.length === 0) return;
+    const found = problemsOf(told, service, written);
+    throw new ApplyError([...problems, ...found], { cause: rejection(told, missing_secrets) });
+  };
+  // Files for the computer have no id before they are uploaded. Their other fields are checked in a request of its own.
+  const whole = await ask(content.computer === undefined ? undefined : files.resolve(content.computer));
+  refuse(whole);
+  const plan = whole.faults.length === 0 ? whole : await ask(files.stored(content.computer));
+  refuse(plan);
+  const { faults: _, missing_secrets: __, warnings, changed, ...rest } = plan;
+  return {
+    ...rest,
+    changed: changed.flatMap((row) => withoutUploads(row, files.targets)),
+    warnings: warnings.map(({ param, message }) => service.problemAt(written(param), message)),
+  };
 }
+
+type ChangedField = FolderPlan['changed'][number];
+
+/** The uploads of the computer's files are listed beside the changed fields, and not again among them. */
+function withoutUploads(row: ChangedField, targets: ReadonlySet<unknown>): ChangedField[] {
+  if (row.path !== 'computer.files' || targets.size === 0) return [row];
+  const rest = (list: unknown) =>
+    (Array.isArray(list) ? list : []).filter((file: { path?: unknown }) => !targets.has(file.path));
+  const [before, after] = [rest(row.before), rest(row.after)];
+  return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ ...row, before, after }];
+}
+
+const keyOf = { skill: 'skills', notebook: 'knowledge', document: 'knowledge', file: 'computer' } as const;
 
 /** The same error that an apply of the file would return. */
 function rejection(faults: readonly { code: string; param: string; message: string }[], names: readonly string[]) {

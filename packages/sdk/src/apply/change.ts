@@ -1,7 +1,7 @@
 /** One upload or deletion before the file is applied. */
 export type Change =
   | { kind: 'skill'; action: 'created' | 'replaced'; path: string; name: string }
-  | { kind: 'notebook'; action: 'created'; path: string; name: string }
+  | { kind: 'notebook' | 'file'; action: 'created'; path: string; name: string }
   | {
       kind: 'document';
       action: 'created' | 'replaced' | 'deleted';

@@ -121,9 +121,10 @@ function sizeProblems(path: string, documents: readonly LocalDocument[]): Proble
   return [
     ...sized
       .filter(({ bytes }) => bytes > maxDocumentBytes)
-      .map((each) =>
-        problemOf(each.path, `The text has ${each.bytes} bytes. A document has at most ${maxDocumentBytes}.`),
-      ),
+      .map((each) => ({
+        ...problemOf(each.path, `The text has ${each.bytes} bytes. A document has at most ${maxDocumentBytes}.`),
+        code: 'document_too_large',
+      })),
     ...(documents.length > maxDocuments
       ? [problemOf(path, `The folder has ${documents.length} documents. A notebook has at most ${maxDocuments}.`)]
       : []),

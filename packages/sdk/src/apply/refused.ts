@@ -33,4 +33,4 @@ export const problemsOf = (
   service: ServiceFile,
   written: (param: string) => string,
 ): Problem[] =>
-  faults.map(({ code, param, message }) => ({ ...service.problemAt(written(param), message), code, param }));
+  faults.map(({ code, param, message }) => ({ ...service.problemAt(written(param), message), code }));

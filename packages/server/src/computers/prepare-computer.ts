@@ -138,14 +138,16 @@ async function placeFiles(work: Preparation, environment: NonNullable<Manifest['
       await findFiles(
         work.db,
         work.computer.owner,
-        wanted.map(({ fileId }) => fileId),
+        wanted.filter(({ sha256 }) => sha256 === undefined).map(({ fileId }) => fileId),
       )
     ).map((row) => [row.id, row]),
   );
-  const items = wanted.map(({ fileId, path }) => {
-    const row = rows.get(fileId);
-    if (!row) throw new NotPrepared(`The file ${fileId} for ${path} is not there in ${work.computer.owner.mode} mode.`);
-    return { kind: 'file' as const, key: path, fingerprint: row.sha256 };
+  const items = wanted.map(({ fileId, path, sha256 }) => {
+    const fingerprint = sha256 ?? rows.get(fileId)?.sha256;
+    if (fingerprint === undefined) {
+      throw new NotPrepared(`The file ${fileId} for ${path} is not there in ${work.computer.owner.mode} mode.`);
+    }
+    return { kind: 'file' as const, key: path, fingerprint };
   });
   await write(work, items, (item) => item.key);
 }
@@ -283,8 +285,9 @@ function reposToClone({ repos }: Environment): RepoToClone[] {
   });
 }
 
-const filesToPlace = ({ files }: Environment): { fileId: string; path: string }[] =>
-  files.map(({ file_id, path }) => ({ fileId: file_id, path: inHome(path) }));
+/** Versions of releases before 0.3.0 have no hash if the upload was deleted. */
+const filesToPlace = ({ files }: Environment): { fileId: string; path: string; sha256: string | undefined }[] =>
+  files.map(({ file_id, path, sha256 }) => ({ fileId: file_id, path: inHome(path), sha256 }));
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 

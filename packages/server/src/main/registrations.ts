@@ -18,7 +18,7 @@ import { register as registerEdges } from '../edges/register.ts';
 import { announceDeletion } from '../engine/conversations/delete.ts';
 import { findConversation } from '../engine/conversations/index.ts';
 import { downloadSource } from '../engine/files/downloads.ts';
-import { createDownloadLinks } from '../engine/files/index.ts';
+import { createDownloadLinks, markContentUnused } from '../engine/files/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { conversationIdsOf } from '../engine/records/conversations.ts';
 import { register as registerEngine } from '../engine/register.ts';
@@ -88,6 +88,7 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
     registerAgents(kernel, {
       checkManifest: manifestChecker(kernel),
       fixContent,
+      releaseContent: markContentUnused,
       renderFile,
       latestTestRuns: latestRuns,
       republishLive: republishLiveVersions,

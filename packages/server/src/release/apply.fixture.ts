@@ -122,8 +122,8 @@ async function newOrg(db: Database, app: App) {
     addNotebook: async (slug = 'faq') => {
       return (await insert(db, notebooks, { id: newId('nb'), org_id: id, slug, name: slug, description: '' })).id;
     },
-    addFile: async (mode: Mode = 'test') => {
-      const row = { org_id: id, mode, filename: 'a.csv', mime_type: 'text/csv', size_bytes: 1, sha256: 'ab' };
+    addFile: async (mode: Mode = 'test', sha256 = 'ab'.repeat(32)) => {
+      const row = { org_id: id, mode, filename: 'a.csv', mime_type: 'text/csv', size_bytes: 1, sha256 };
       return (await insertFile(db, { id: newId('file'), ...row, source: 'upload' })).id;
     },
     servers: () => rowsWhere(db, mcpServers, sql`org_id = ${id} ORDER BY id`),
@@ -176,6 +176,7 @@ function appOn(db: Database, dependencies: ApplyDependencies): App {
       db,
       checkManifest: manifestChecker(dependencies),
       fixContent,
+      releaseContent: async () => {},
       renderFile,
       latestTestRuns: latestRuns,
     }),

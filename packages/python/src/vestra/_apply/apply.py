@@ -187,7 +187,7 @@ async def _plan_file(
         if fault.param in named:
             continue
         problem = local.service.problem_at(_written_param(fault.param, stored), fault.message)
-        problem["code"], problem["param"] = fault.code, fault.param
+        problem["code"] = fault.code
         problems.append(problem)
     if problems:
         raise ApplyError(problems)
@@ -237,7 +237,7 @@ def _problems_of(error: VestraError, service: ServiceFile, written: Callable[[st
     problems: list[Problem] = []
     for fault in faults:
         problem = service.problem_at(written(fault["param"]), fault["message"])
-        problem["code"], problem["param"] = fault["code"], fault["param"]
+        problem["code"] = fault["code"]
         problems.append(problem)
     return problems
 

@@ -155,7 +155,7 @@ class Deployments(Group):
         skills: str | Sequence[str | params.DeploymentManifestSkillByIdParam | params.DeploymentManifestSkillByNameParam] | None = None,
         knowledge: str | Sequence[str | params.DeploymentKnowledgeParam] | None = None,
         memory: Literal["vestra", "customer", "none"] | None = None,
-        computer: params.DeploymentManifestEnvironmentParam | None = None,
+        computer: params.DeploymentComputerParam | None = None,
         browser: params.DeploymentManifestBrowserParam | None = None,
         routines: Sequence[params.DeploymentRoutineParam] | None = None,
         tests: Sequence[params.DeploymentTestParam] | None = None,
@@ -185,7 +185,7 @@ class Deployments(Group):
         skills: str | Sequence[str | params.DeploymentManifestSkillByIdParam | params.DeploymentManifestSkillByNameParam] | None = None,
         knowledge: str | Sequence[str | params.DeploymentKnowledgeParam] | None = None,
         memory: Literal["vestra", "customer", "none"] | None = None,
-        computer: params.DeploymentManifestEnvironmentParam | None = None,
+        computer: params.DeploymentComputerParam | None = None,
         browser: params.DeploymentManifestBrowserParam | None = None,
         routines: Sequence[params.DeploymentRoutineParam] | None = None,
         tests: Sequence[params.DeploymentTestParam] | None = None,
@@ -214,7 +214,7 @@ class Deployments(Group):
         skills: str | Sequence[str | params.DeploymentManifestSkillByIdParam | params.DeploymentManifestSkillByNameParam] | None = None,
         knowledge: str | Sequence[str | params.DeploymentKnowledgeParam] | None = None,
         memory: Literal["vestra", "customer", "none"] | None = None,
-        computer: params.DeploymentManifestEnvironmentParam | None = None,
+        computer: params.DeploymentComputerParam | None = None,
         browser: params.DeploymentManifestBrowserParam | None = None,
         routines: Sequence[params.DeploymentRoutineParam] | None = None,
         tests: Sequence[params.DeploymentTestParam] | None = None,
@@ -568,12 +568,13 @@ class Deployments(Group):
         """Delete a deployment that has no live version.
 
         Deletes its versions, scenarios and test runs; conversations, usage and the audit log stay.
-        Rejected with `deployment_live` while a version is live.
+        A deployment that is or was live must be archived first (409 `deployment_live`), and needs a
+        live key.
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
 
-        Fails with `deployment_not_found`, `deployment_live`.
+        Fails with `deployment_not_found`, `deployment_live`, `live_key_required`.
         """
         return self._call(
             types.Deleted,
@@ -779,7 +780,7 @@ class AsyncDeployments(AsyncGroup):
         skills: str | Sequence[str | params.DeploymentManifestSkillByIdParam | params.DeploymentManifestSkillByNameParam] | None = None,
         knowledge: str | Sequence[str | params.DeploymentKnowledgeParam] | None = None,
         memory: Literal["vestra", "customer", "none"] | None = None,
-        computer: params.DeploymentManifestEnvironmentParam | None = None,
+        computer: params.DeploymentComputerParam | None = None,
         browser: params.DeploymentManifestBrowserParam | None = None,
         routines: Sequence[params.DeploymentRoutineParam] | None = None,
         tests: Sequence[params.DeploymentTestParam] | None = None,
@@ -809,7 +810,7 @@ class AsyncDeployments(AsyncGroup):
         skills: str | Sequence[str | params.DeploymentManifestSkillByIdParam | params.DeploymentManifestSkillByNameParam] | None = None,
         knowledge: str | Sequence[str | params.DeploymentKnowledgeParam] | None = None,
         memory: Literal["vestra", "customer", "none"] | None = None,
-        computer: params.DeploymentManifestEnvironmentParam | None = None,
+        computer: params.DeploymentComputerParam | None = None,
         browser: params.DeploymentManifestBrowserParam | None = None,
         routines: Sequence[params.DeploymentRoutineParam] | None = None,
         tests: Sequence[params.DeploymentTestParam] | None = None,
@@ -838,7 +839,7 @@ class AsyncDeployments(AsyncGroup):
         skills: str | Sequence[str | params.DeploymentManifestSkillByIdParam | params.DeploymentManifestSkillByNameParam] | None = None,
         knowledge: str | Sequence[str | params.DeploymentKnowledgeParam] | None = None,
         memory: Literal["vestra", "customer", "none"] | None = None,
-        computer: params.DeploymentManifestEnvironmentParam | None = None,
+        computer: params.DeploymentComputerParam | None = None,
         browser: params.DeploymentManifestBrowserParam | None = None,
         routines: Sequence[params.DeploymentRoutineParam] | None = None,
         tests: Sequence[params.DeploymentTestParam] | None = None,
@@ -1192,12 +1193,13 @@ class AsyncDeployments(AsyncGroup):
         """Delete a deployment that has no live version.
 
         Deletes its versions, scenarios and test runs; conversations, usage and the audit log stay.
-        Rejected with `deployment_live` while a version is live.
+        A deployment that is or was live must be archived first (409 `deployment_live`), and needs a
+        live key.
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
 
-        Fails with `deployment_not_found`, `deployment_live`.
+        Fails with `deployment_not_found`, `deployment_live`, `live_key_required`.
         """
         return await self._call(
             types.Deleted,

@@ -43,20 +43,26 @@ describe('a deployment reference in a body', () => {
     ['its slug and a version', 'desk@2', 2],
     ['its name and a version', 'Support desk@1', 1],
   ])('accepts %s [DEP-011]', async (_what, reference, version) => {
-    const found = await resolveDeployment(db, orgId, reference, 'deployment');
+    const found = await resolveDeployment(db, { orgId, mode: 'test' }, reference, 'deployment');
     expect([found.deployment.id, found.version]).toEqual([desk.id, version]);
   });
 
   it('accepts the id with and without a version [DEP-011]', async () => {
-    expect(await resolveDeployment(db, orgId, desk.id, 'deployment')).toMatchObject({ version: null });
-    expect(await resolveDeployment(db, orgId, `${desk.id}@2`, 'deployment')).toMatchObject({ version: 2 });
+    expect(await resolveDeployment(db, { orgId, mode: 'test' }, desk.id, 'deployment')).toMatchObject({
+      version: null,
+    });
+    expect(await resolveDeployment(db, { orgId, mode: 'test' }, `${desk.id}@2`, 'deployment')).toMatchObject({
+      version: 2,
+    });
   });
 
   it.each(['nobody', 'nobody@1', newId('dep'), 'desk@3', 'desk@0', 'desk@latest', 'desk@9999999999', 'Desk'])(
     'refuses %s and names the field',
     async (reference) => {
       const refusal = { code: 'invalid_deployment', status: 400, details: { param: 'deployment' } };
-      await expect(resolveDeployment(db, orgId, reference, 'deployment')).rejects.toMatchObject(refusal);
+      await expect(resolveDeployment(db, { orgId, mode: 'test' }, reference, 'deployment')).rejects.toMatchObject(
+        refusal,
+      );
     },
   );
 
@@ -100,7 +106,9 @@ describe('holding a deployment', () => {
 
     async function deleteApart(): Promise<string> {
       const apart = await openDatabase({ connectionString: database.connectionString, max: 1 });
-      return transaction(apart, (tx) => removeDeployment(tx, origin, short.id)).finally(() => closeDatabase(apart));
+      return transaction(apart, (tx) => removeDeployment(tx, origin, short.id, async () => {})).finally(() =>
+        closeDatabase(apart),
+      );
     }
   });
 });

@@ -1,7 +1,9 @@
 import { fail } from '@vestra/contract/errors';
 import { idPattern } from '@vestra/contract/ids';
 import { deploymentSlug } from '@vestra/contract/slug';
+import type { Tenant } from '../../platform/caller.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
+import { hasBeenLive } from '../versions/store.ts';
 import { findById, findByName, findBySlug, lockById } from './store.ts';
 import type { DeploymentRow } from './tables.ts';
 
@@ -41,11 +43,12 @@ export async function relockDeployment(tx: Transaction, { id }: Pick<DeploymentR
 }
 
 /**
- * Finds the deployment that the field `param` of a body names. If the reference pins a version, that version exists.
+ * Finds the deployment that the field `param` of a body names. If the reference pins a version, that version exists. In
+ * live mode it has been live: a key that may only run agents must not run a draft for live users.
  */
 export async function resolveDeployment(
   db: Executor,
-  orgId: string,
+  { orgId, mode }: Tenant,
   reference: string,
   param: string,
 ): Promise<NamedDeployment> {
@@ -58,6 +61,12 @@ export async function resolveDeployment(
       message: `\`${deployment.slug}\` has no version ${version}: its last is ${deployment.last_version}.`,
     });
   }
+  if (version !== null && mode === 'live' && !(await hasBeenLive(db, deployment.id, version))) {
+    throw fail('deployment_not_live', {
+      param,
+      message: `Version ${version} of \`${deployment.slug}\` has never been live. Promote it, or use a test key.`,
+    });
+  }
   return found;
 }
 
@@ -68,7 +77,8 @@ export async function holdDeployment(
   reference: string,
   param: string,
 ): Promise<DeploymentRow> {
-  const { deployment, version } = await resolveDeployment(tx, orgId, reference, param);
+  // The mode does not matter, since a version is refused.
+  const { deployment, version } = await resolveDeployment(tx, { orgId, mode: 'test' }, reference, param);
   if (version !== null) {
     throw fail('invalid_deployment', { param, message: 'Name the deployment without a version here.' });
   }

@@ -11,7 +11,7 @@ import {
   type Manifest,
   noFileObjects,
 } from '../versions/manifest.ts';
-import type { VersionContent } from '../versions/store.ts';
+import { fixedContents, type VersionContent } from '../versions/store.ts';
 import type { VersionRow } from '../versions/tables.ts';
 import { assertMayChangeLive } from '../versions/version-pointers.ts';
 import { authorOf } from '../versions/versions.ts';
@@ -32,6 +32,9 @@ export type CheckManifest = (
 
 /** Returns the current content that a version with these settings fixes, and locks it until the transaction ends. */
 export type FixContent = (tx: Transaction, orgId: string, manifest: Manifest) => Promise<FixedContent>;
+
+/** Marks the content of a file for removal, unless another file or version needs it. */
+export type ReleaseContent = (tx: Transaction, orgId: string, sha256: string) => Promise<void>;
 
 type NewDeployment = {
   name: string;
@@ -154,18 +157,25 @@ export async function changeStatus(
 }
 
 /**
- * Deletes a deployment without a live version, and its versions. If it was the org's default, the org has no default
- * afterwards.
+ * Deletes a deployment and its versions. One that is or was live is archived first and needs a live key. If it was the
+ * org's default, the org has no default afterwards.
  */
-export async function removeDeployment(tx: Transaction, origin: Origin, reference: string): Promise<string> {
+export async function removeDeployment(
+  tx: Transaction,
+  origin: Origin,
+  reference: string,
+  releaseContent: ReleaseContent,
+): Promise<string> {
   const { id } = await requireDeployment(tx, origin.orgId, reference);
   const deployment = await lockById(tx, id, 'update');
   if (!deployment) throw fail('deployment_not_found');
-  if (deployment.live_version !== null) {
+  if (deployment.live_version !== null && deployment.status !== 'archived') {
     throw fail('deployment_live', {
-      message: `Version ${deployment.live_version} of this deployment is live. Archive it to put it away.`,
+      message: `Version ${deployment.live_version} of this deployment is live. Archive it with a live key first.`,
     });
   }
+  assertMayChangeLive(deployment, origin.mode, 'delete it');
+  for (const { sha256 } of await fixedContents(tx, id)) await releaseContent(tx, origin.orgId, sha256);
   await deleteDeployment(tx, id);
   await recordAudit(tx, origin, {
     action: 'deployment.deleted',

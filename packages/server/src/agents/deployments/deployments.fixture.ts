@@ -20,6 +20,7 @@ export function startDeployments(given: Partial<Omit<DeploymentDependencies, 'db
       db,
       checkManifest: async (_tx, _caller, manifest) => manifest as Manifest,
       fixContent: async () => noContent,
+      releaseContent: async () => {},
       renderFile: async (_db, { slug }, { version }) => `name: ${slug}\n# version ${version}\n`,
       latestTestRuns: async () => new Map(),
       ...given,

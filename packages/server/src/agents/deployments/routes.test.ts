@@ -315,15 +315,19 @@ describe('deleting a deployment', () => {
     expect((await create({ name: 'Gone' })).body.slug).toBe('gone');
   });
 
-  it('is refused while a version is live, even if archived [DEP-024]', async () => {
+  it('is refused while a version is live, until a live key archived it [DEP-024]', async () => {
     await create({ name: 'Alive' });
     await promote('alive', 1);
-    for (const step of ['archive', 'unarchive']) {
-      const { status, body } = await call('DELETE', '/v1/deployments/alive');
-      expect([status, body.error.code]).toEqual([409, 'deployment_live']);
-      await call('POST', `/v1/deployments/alive/${step}`, undefined, org.liveKey);
-    }
+    const remove = async (key: string) => {
+      const { status, body } = await call('DELETE', '/v1/deployments/alive', undefined, key);
+      return [status, body.error?.code];
+    };
+    for (const key of [org.testKey, org.liveKey]) expect(await remove(key)).toEqual([409, 'deployment_live']);
+    await call('POST', '/v1/deployments/alive/archive', undefined, org.liveKey);
+    expect(await remove(org.testKey)).toEqual([403, 'live_key_required']);
     expect((await call('GET', '/v1/deployments/alive')).status).toBe(200);
+    expect(await remove(org.liveKey)).toEqual([200, undefined]);
+    expect((await call('GET', '/v1/deployments/alive')).status).toBe(404);
   });
 
   it('leaves the org without a default if it was the default', async () => {

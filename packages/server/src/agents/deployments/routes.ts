@@ -12,6 +12,7 @@ import {
   type FixContent,
   presentDeployment,
   presentVersion,
+  type ReleaseContent,
   removeDeployment,
   type VersionTests,
 } from './deployment.ts';
@@ -23,6 +24,7 @@ export type DeploymentDependencies = {
   db: Database;
   checkManifest: CheckManifest;
   fixContent: FixContent;
+  releaseContent: ReleaseContent;
   /** Renders a version as the YAML of a deployment file. */
   renderFile: (db: Executor, deployment: DeploymentRow, version: VersionRow) => Promise<string>;
   /** Returns the latest test run of each of these versions that has one. */
@@ -37,6 +39,7 @@ export function deploymentRoutes({
   db,
   checkManifest,
   fixContent,
+  releaseContent,
   renderFile,
   latestTestRuns,
 }: DeploymentDependencies): Handlers<'deployments'> {
@@ -76,7 +79,7 @@ export function deploymentRoutes({
     unarchive: async ({ origin, params }) =>
       transaction(db, (tx) => changeStatus(tx, origin, { reference: params.deployment_id, status: 'active' })),
     delete: async ({ origin, params }) => {
-      const id = await transaction(db, (tx) => removeDeployment(tx, origin, params.deployment_id));
+      const id = await transaction(db, (tx) => removeDeployment(tx, origin, params.deployment_id, releaseContent));
       return { object: 'deployment', id, deleted: true };
     },
   };

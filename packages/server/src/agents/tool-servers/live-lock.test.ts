@@ -139,6 +139,6 @@ it('the migration fixes the headers that each version sends today, once [VER-700
   await sql('UPDATE mcp_servers SET headers = $2 WHERE id = $1', [made.id, {}]);
   await migrate();
   expect((await getVersion(server.db, live, 1)).content).toEqual({ ...noContent, servers: { [made.id]: { headers } } });
-  // It has no headers for the URL that it fixed, so it goes on without the server.
+  // It has no headers for the URL that it fixed, so it runs without the server.
   expect((await getVersion(server.db, moved, 1)).content).toEqual(noContent);
 });

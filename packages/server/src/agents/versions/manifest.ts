@@ -78,11 +78,14 @@ const functionDefaults = {
   approver: 'user' as const,
 };
 
-/** Returns the ids of all resources that the manifest names, each once. */
+/** The entry of `uses` that keeps the content of a file while a version needs it. */
+export const fixedBytes = (sha256: string) => `sha256:${sha256}`;
+
+/** Returns the ids of all resources that the manifest names, each once, and the hashes of its files. */
 export function usesOf({ mcp_servers, skills, notebooks, environment }: Manifest): string[] {
   const skillIds = skills.flatMap((skill) => ('id' in skill ? [skill.id] : []));
-  const fileIds = environment?.files.map((file) => file.file_id) ?? [];
-  return [...new Set([...mcp_servers.map((server) => server.id), ...skillIds, ...notebooks, ...fileIds])];
+  const files = environment?.files.flatMap(({ file_id, sha256 }) => [file_id, ...(sha256 ? [fixedBytes(sha256)] : [])]);
+  return [...new Set([...mcp_servers.map((server) => server.id), ...skillIds, ...notebooks, ...(files ?? [])])];
 }
 
 /** Removes repeated entries, which have no effect. */

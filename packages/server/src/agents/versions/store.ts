@@ -12,7 +12,7 @@ import {
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { boolean, columnsOf, integer, text } from '../../platform/db/table.ts';
 import { type DeploymentRow, deployments } from '../deployments/tables.ts';
-import { type FileObjects, type FixedContent, type Manifest, usesOf } from './manifest.ts';
+import { type FileObjects, type FixedContent, fixedBytes, type Manifest, usesOf } from './manifest.ts';
 import { deploymentVersions, livePromotions, type VersionRow } from './tables.ts';
 
 /** Session tokens cannot save versions. */
@@ -97,6 +97,22 @@ export async function insertPromotion(
   { height, version }: { height: number; version: number },
 ): Promise<void> {
   await insert(tx, livePromotions, { deployment_id: deployment.id, org_id: deployment.org_id, height, version });
+  await run(
+    tx,
+    sql`UPDATE ${deploymentVersions} SET live_at = now()
+        WHERE deployment_id = ${deployment.id} AND version = ${version} AND live_at IS NULL`,
+  );
+}
+
+/** Whether the version is live, or was before a rollback or a later promotion. */
+export async function hasBeenLive(db: Executor, deploymentId: string, version: number): Promise<boolean> {
+  const found = await maybeOne(
+    db,
+    { version: integer() },
+    sql`SELECT version FROM ${deploymentVersions}
+        WHERE deployment_id = ${deploymentId} AND version = ${version} AND live_at IS NOT NULL`,
+  );
+  return found !== undefined;
 }
 
 export async function deletePromotion(tx: Transaction, deploymentId: string, height: number): Promise<void> {
@@ -180,6 +196,28 @@ export async function fixedRevisions(db: Executor, orgId: string, notebookId: st
   );
   return rows.map(({ revision }) => revision);
 }
+
+/** Whether a version of the org fixes a file with this content. */
+export async function isContentFixed(db: Executor, orgId: string, sha256: string): Promise<boolean> {
+  const found = await run(
+    db,
+    sql`SELECT FROM ${deploymentVersions} v WHERE v.org_id = ${orgId} AND ${usesResource(fixedBytes(sha256))} LIMIT 1`,
+  );
+  return found > 0;
+}
+
+/** The contents of files that versions fix, each once: those of all orgs, or of one deployment. */
+export const fixedContents = (
+  db: Executor,
+  deploymentId: string | null,
+): Promise<{ org_id: string; sha256: string }[]> =>
+  rowsOf(
+    db,
+    { org_id: text(), sha256: text() },
+    sql`SELECT DISTINCT v.org_id, substr(used, 8) AS sha256 FROM ${deploymentVersions} v CROSS JOIN unnest(v.uses) AS used
+        WHERE ${sql.and(deploymentId && sql`v.deployment_id = ${deploymentId}`, sql`used LIKE 'sha256:%'`)}
+        ORDER BY v.org_id, sha256`,
+  );
 
 /** Marks the resource as missing in every version that uses it. */
 export async function markMissing(tx: Transaction, orgId: string, resourceId: string): Promise<void> {

@@ -20,6 +20,8 @@ export const deploymentVersions = table('deployment_versions', {
   missing: textArray().withDefault(),
   changed: textArray(),
   uses: textArray(),
+  /** When the version first went live; null if it never did. */
+  live_at: moment().nullable(),
   created_by_type: text<'key' | 'member' | 'mcp_grant' | 'system'>(),
   created_by_id: text(),
   created_by_name: text(),

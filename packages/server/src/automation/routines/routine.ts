@@ -90,7 +90,7 @@ export async function nameDeployment(
   { orgId, mode }: Tenant,
   reference: string,
 ): Promise<NamedDeployment> {
-  const { deployment, version } = await resolveDeployment(tx, orgId, reference, 'deployment');
+  const { deployment, version } = await resolveDeployment(tx, { orgId, mode }, reference, 'deployment');
   const held = await holdDeployment(tx, orgId, deployment.id, 'deployment');
   versionToRun(held, mode, version);
   return { deployment: held, version };

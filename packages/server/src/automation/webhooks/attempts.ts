@@ -216,12 +216,23 @@ export function createManualDelivery(dependencies: SendDependencies) {
   }
 }
 
+export const notMade = (error: string): AttemptResult => ({
+  isSuccess: false,
+  isGone: false,
+  statusCode: null,
+  error,
+  durationMs: null,
+});
+
 type Planned = { endpoint: WebhookEndpointRow; event: SendableEvent; row: DeliveryRow };
 
 async function make({ db, vault, outbound }: SendDependencies, { endpoint, event, row }: Planned): Promise<void> {
   const now = sharedDate;
-  const secrets = await signingSecrets(db, vault, endpoint);
-  const attempted = await attempt({ outbound, now }, { url: endpoint.url, event, secrets });
+  // The secret that a file names may have been deleted.
+  const secrets = await signingSecrets(db, vault, endpoint).catch(() => null);
+  const attempted = secrets
+    ? await attempt({ outbound, now }, { url: endpoint.url, event, secrets })
+    : notMade('The delivery could not be signed.');
   await recordAttempts({ db, now, random: Math.random }, [{ delivery: row, attempted }]);
 }
 

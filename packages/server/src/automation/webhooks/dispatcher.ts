@@ -7,7 +7,7 @@ import type { NotifyListener } from '../../platform/db/notify-listener.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import type { Outbound } from '../../platform/outbound/fetcher.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
-import { type AttemptResult, attempt, type EndedAttempt, recordAttempts } from './attempts.ts';
+import { attempt, type EndedAttempt, notMade, recordAttempts } from './attempts.ts';
 import { type ClaimedDelivery, claimDue, dropClaimed, findDue, releaseClaims } from './deliveries.ts';
 import { createLanes, type LaneLimits } from './lanes.ts';
 import { cacheSecrets } from './signatures.ts';
@@ -191,11 +191,3 @@ function nullIfCut(signal: AbortSignal): (error: unknown) => null {
 }
 
 const pastRetention = 'The event is past its retention and cannot be sent any more.';
-
-const notMade = (error: string): AttemptResult => ({
-  isSuccess: false,
-  isGone: false,
-  statusCode: null,
-  error,
-  durationMs: null,
-});

@@ -119,7 +119,7 @@ export async function deploymentFor(
   user: UserRow | null,
 ): Promise<{ deployment: DeploymentRow; pinned: number | null }> {
   if (named !== undefined) {
-    const { deployment, version } = await resolveDeployment(db, tenant.orgId, named, 'deployment');
+    const { deployment, version } = await resolveDeployment(db, tenant, named, 'deployment');
     return { deployment, pinned: version };
   }
   const deployment = await defaultDeployment(db, tenant, user);

@@ -1,7 +1,7 @@
 export { removeUnusedContent } from './content.ts';
 export { createDownloadLinks } from './downloads.ts';
 export {
-  filesExist,
+  copyableFiles,
   findFiles,
   markContentUnused,
   storedBytesStatement,

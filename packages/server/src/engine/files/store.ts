@@ -1,3 +1,4 @@
+import { fixedContents, isContentFixed } from '../../agents/versions/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Statement } from '../../platform/db/pipeline.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
@@ -117,20 +118,24 @@ export async function findFiles(db: Executor, tenant: Tenant, ids: readonly stri
   return rowsOf(db, files, sql`SELECT ${columnsOf(files)} FROM ${files} WHERE ${owned(tenant)} AND id = ANY(${ids})`);
 }
 
-/** The ids that exist for the tenant. With `hold`, these files cannot be deleted before the commit. */
-export async function filesExist(
+/**
+ * The hashes of the files that a version saved by this key may copy. A test key must not read files of live users; a
+ * live key decides what both modes get. With `hold`, these files cannot be deleted before the commit.
+ */
+export async function copyableFiles(
   tx: Transaction,
-  tenant: Tenant,
+  { orgId, mode }: Tenant,
   ids: readonly string[],
   { hold }: { hold: boolean },
-): Promise<ReadonlySet<string>> {
-  if (ids.length === 0) return new Set();
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const reach = mode === 'live' ? sql`org_id = ${orgId}` : owned({ orgId, mode });
   const found = await rowsOf(
     tx,
-    { id: text() },
-    sql`SELECT id FROM ${files} WHERE ${owned(tenant)} AND id = ANY(${ids}) ${hold ? sql`FOR KEY SHARE` : sql.empty}`,
+    { id: text(), sha256: text() },
+    sql`SELECT id, sha256 FROM ${files} WHERE ${reach} AND id = ANY(${ids}) ${hold ? sql`FOR KEY SHARE` : sql.empty}`,
   );
-  return new Set(found.map(({ id }) => id));
+  return new Map(found.map(({ id, sha256 }) => [id, sha256]));
 }
 
 /** Locks a content until the commit, so that no other transaction removes bytes that this one is about to use. */
@@ -140,7 +145,8 @@ export async function lockContent(tx: Transaction, orgId: string, sha256: string
 
 export async function isContentUsed(tx: Transaction, orgId: string, sha256: string): Promise<boolean> {
   const found = await run(tx, sql`SELECT FROM ${files} WHERE org_id = ${orgId} AND sha256 = ${sha256} LIMIT 1`);
-  return found > 0;
+  // A version keeps the content of its files after the upload was deleted.
+  return found > 0 || isContentFixed(tx, orgId, sha256);
 }
 
 /** `name` is the name in the file store: the hash of a file's content. */
@@ -165,7 +171,7 @@ export const oldestUnused = (db: Executor, before: Date, limit: number) =>
 
 const contentsPerPage = 1_000;
 
-/** The contents that the rows of all orgs need, each once and in order. */
+/** The contents that the rows of all orgs need, each once. */
 export async function* usedContents(db: Executor): AsyncGenerator<{ orgId: string; sha256: string }> {
   let after = { org_id: '', sha256: '' };
   for (;;) {
@@ -176,8 +182,12 @@ export async function* usedContents(db: Executor): AsyncGenerator<{ orgId: strin
         ORDER BY org_id, sha256 LIMIT ${contentsPerPage}`,
     );
     for (const { org_id, sha256 } of rows) yield { orgId: org_id, sha256 };
-    if (rows.length < contentsPerPage) return;
+    if (rows.length < contentsPerPage) break;
     after = rows.at(-1) as typeof after;
+  }
+  for (const { org_id: orgId, sha256 } of await fixedContents(db, null)) {
+    const isFile = await run(db, sql`SELECT FROM ${files} WHERE org_id = ${orgId} AND sha256 = ${sha256} LIMIT 1`);
+    if (isFile === 0) yield { orgId, sha256 };
   }
 }
 

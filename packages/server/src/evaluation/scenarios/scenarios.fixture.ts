@@ -47,6 +47,7 @@ export async function startScenarios() {
       db,
       checkManifest: async (_tx, _caller, manifest) => manifest as Manifest,
       fixContent: async () => noContent,
+      releaseContent: async () => {},
       renderFile: () => Promise.reject(new Error('No file is rendered here.')),
       latestTestRuns: latestRuns,
     }),

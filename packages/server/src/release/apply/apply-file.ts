@@ -30,6 +30,7 @@ import {
 } from '../promotion/promotion.ts';
 import { type CheckedFile, checkFile, type ReadFile, readFile } from './check-file.ts';
 import { fileWarnings } from './file-warnings.ts';
+import { fixFiles } from './fix-files.ts';
 import { changedFileKeys, fileToManifest, scenarioOfTest, type VersionContent } from './manifest.ts';
 import { type DeploymentFile, type FileKey, fileKeys } from './parts.ts';
 import { isSettled, placeServers } from './servers.ts';
@@ -119,9 +120,10 @@ async function answerUnchanged(
     server.registered && isSettled(server, own) ? [server.registered] : [],
   );
   if (registered.length < servers.length) return undefined;
-  const wanted = fileToManifest(file, registered);
-  if (changedFileKeys(savedOf(version), wanted).length > 0) return undefined;
   const { orgId } = caller;
+  const written = fileToManifest(file, registered);
+  const wanted = { ...written, manifest: await fixFiles(tx, caller, written.manifest, version.manifest) };
+  if (changedFileKeys(savedOf(version), wanted).length > 0) return undefined;
   if (await hasOtherHeaders(tx, orgId, version)) return undefined;
   if ((await changedContent(tx, { orgId, before: version, manifest: wanted.manifest })).length > 0) {
     return undefined;
@@ -160,7 +162,8 @@ async function writeFile(
   await assertSigningSecrets(tx, dependencies, caller, file);
   const own = ownHeaders(newest?.content.servers);
   const placed = await placeServers(tx, { caller, origin, deployment: before, own, planned });
-  const saved = fileToManifest(file, placed.servers);
+  const written = fileToManifest(file, placed.servers);
+  const saved = { ...written, manifest: await fixFiles(tx, caller, written.manifest, newest?.manifest ?? null) };
   const { orgId } = caller;
   const { manifest } = saved;
   const ofContent = await changedContent(tx, { orgId, before: newest, manifest });
@@ -183,12 +186,12 @@ async function writeFile(
   };
   const createdBy = authorOf(caller.actor);
   const place = { orgId: caller.orgId, name: file.name, slug: file.name, description: '' };
-  const written = before
+  const inserted = before
     ? await saveVersion(tx, { deployment: before, ...content, createdBy })
     : await insertDeployment(tx, place, { ...content, createdBy });
   // A deployment of this name was created over the API meanwhile, so the file is its next version.
-  if (!written) return writeFile(tx, dependencies, application, read);
-  const { deployment, version } = written;
+  if (!inserted) return writeFile(tx, dependencies, application, read);
+  const { deployment, version } = inserted;
   await replaceFileScenarios(tx, { deployment, declared: file.tests.map(scenarioOfTest) });
   const made = await activateFileObjects(tx, dependencies, { deployment, mode: 'test', version });
   await recordAudit(tx, origin, {

@@ -9,6 +9,7 @@ import type { Database, Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
 import { fault, inOrderOf, isRefused, refusal, serverFaults, settingFaults } from './faults.ts';
+import { fixedFilesOf, fixFiles } from './fix-files.ts';
 import { companySecrets, computerSecrets, missingSecretFaults, webhookSecretsOf } from './missing-secrets.ts';
 import { type DeploymentFile, type FileParts, fileKeys, fileParts, settingParts } from './parts.ts';
 import { objectFaults, referenceFaults } from './reference-faults.ts';
@@ -55,7 +56,7 @@ export async function checkFile(
   const servers = await planServers(tx, { orgId: caller.orgId, parts, newest, hold });
   const meaning = [
     ...read.faults,
-    ...(await referenceFaults(tx, { caller, parts, hold })),
+    ...(await referenceFaults(tx, { caller, parts, fixedFiles: fixedFilesOf(newest?.version.manifest ?? null), hold })),
     ...toolResultFaults(parts, servers),
   ];
   const needs = [...servers.flatMap(secretsOfServer), ...computerSecrets(parts), ...webhookSecretsOf(parts)];
@@ -131,7 +132,7 @@ export function manifestChecker(dependencies: ApplyDependencies): CheckManifest 
     const servers = new Map(found.map((server) => [server.id, server]));
     const meaning = [
       ...(await settingFaults(parts, dependencies)),
-      ...(await referenceFaults(tx, { caller, parts, hold: true })),
+      ...(await referenceFaults(tx, { caller, parts, fixedFiles: new Map(), hold: true })),
       ...listedServerFaults(given, servers, at),
     ];
     const headers = given.mcp_servers.flatMap(({ id }, index) =>
@@ -141,7 +142,8 @@ export function manifestChecker(dependencies: ApplyDependencies): CheckManifest 
     const missing = await missingSecretFaults(tx, { tenant: caller, needs });
     const faults = [...inOrderOf(Object.keys(given), meaning, at), ...missing.faults];
     if (isRefused(faults)) throw refusal(faults, missing.names);
-    return { ...withoutRepeats(given), mcp_servers: given.mcp_servers.map(({ id }) => shown(servers, id)) };
+    const settings = { ...withoutRepeats(given), mcp_servers: given.mcp_servers.map(({ id }) => shown(servers, id)) };
+    return fixFiles(tx, caller, settings, null);
   };
 }
 

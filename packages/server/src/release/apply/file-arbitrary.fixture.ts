@@ -31,6 +31,8 @@ const written: [path: RegExp, arbitrary: fc.Arbitrary<unknown>][] = [
     fc.constantFrom('eu', ' a ', 'Bearer ${TOKEN}', 'Bearer ${user_secret:MINE}', '${A}:${secret:B}', 'no'),
   ],
   [/^(skills|knowledge)$/, fc.constant(undefined)],
+  // A local file is uploaded before, and a hash is not part of a file.
+  [/files\.(from|sha256)$/, fc.constant(undefined)],
   [/repos(\.url)?$/, repoAddresses()],
 ];
 

@@ -61,9 +61,12 @@ function policiesOf(entries: readonly ServerEntry[], servers: readonly Pick<Regi
 }
 
 /** An empty computer is the same as none. */
-export function environmentOf(computer: DeploymentFile['computer'] | null): Manifest['environment'] {
+export function environmentOf(computer: DeploymentFile['computer'] | Manifest['environment']): Manifest['environment'] {
   if (!computer) return null;
-  const { setup, repos, env, files } = computer;
+  const { setup, repos, env } = computer;
+  const files = computer.files.flatMap(({ file_id, path, sha256 }) =>
+    file_id === undefined ? [] : [{ file_id, path, ...(sha256 !== undefined && { sha256 }) }],
+  );
   const isEmpty = !setup && repos.length === 0 && files.length === 0 && Object.keys(env).length === 0;
   return isEmpty ? null : { ...(setup && { setup }), repos, env, files };
 }
@@ -103,7 +106,7 @@ export function manifestToFile(
     knowledge: manifest.notebooks.map((notebook) => ({ notebook })),
     approvals: manifest.approvals,
     ...(manifest.memory !== null && { memory: manifest.memory }),
-    ...(environment && { computer: withoutDefaults(environment, { repos: [], env: {}, files: [] }) }),
+    ...(environment && { computer: withoutDefaults(withoutHashes(environment), { repos: [], env: {}, files: [] }) }),
     ...(manifest.browser && { browser: manifest.browser }),
     routines: fileObjects.routines.map(({ enabled, ...routine }) => ({ ...routine, ...(!enabled && { enabled }) })),
     limits: withoutDefaults(manifest.limits, defaults.limits),
@@ -116,6 +119,12 @@ export function manifestToFile(
   const given = fileKeys.filter((key) => !isDeepStrictEqual(whole[key], emptied[key]) && whole[key] !== undefined);
   return { name, ...Object.fromEntries(given.map((key) => [key, stored(whole[key])])) };
 }
+
+/** A file names its files by id, and the version knows their content. */
+const withoutHashes = (environment: NonNullable<Manifest['environment']>) => ({
+  ...environment,
+  files: environment.files.map(({ file_id, path }) => ({ file_id, path })),
+});
 
 const defaults = deploymentFile.parse({ name: 'x' });
 const emptied: Partial<Record<keyof WrittenFile, unknown>> = { ...defaults, limits: {} };

@@ -71,6 +71,9 @@ export function fileParts(body: unknown): FileParts {
       ...items(given.skills, 'skills').flatMap(({ at, value }) => one(skills[0], value, at)),
       ...one(knowledge[0], given.knowledge, 'knowledge'),
       ...items(given.knowledge, 'knowledge').flatMap(({ at, value }) => one(knowledge[0], value, at)),
+      ...items(asObject(given.computer).files, 'computer.files').flatMap(({ at, value }) =>
+        one(z.string(), asObject(value).from, `${at}.from`),
+      ),
     ],
     routines: items(given.routines, 'routines').map((item) => fields(shape.routines.unwrap().element, item)),
     tests: items(given.tests, 'tests').map((item) => fields(shape.tests.unwrap().element, item)),

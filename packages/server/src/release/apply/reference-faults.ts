@@ -4,17 +4,25 @@ import { findSettings } from '../../account/index.ts';
 import { notebooksExist } from '../../agents/notebooks/index.ts';
 import { builtInSkills, findSkills } from '../../agents/skills/index.ts';
 import { readSchedule } from '../../automation/index.ts';
-import { filesExist } from '../../engine/files/index.ts';
+import { copyableFiles } from '../../engine/files/index.ts';
 import type { Caller } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
 import { fault } from './faults.ts';
 import type { FileParts, PlacedValue, SettingParts } from './parts.ts';
 
+/** Hashes of the files that the newest version fixed, by id. They can be used again after the upload was deleted. */
+export type FixedFiles = ReadonlyMap<string, string>;
+
 /** Faults for references to objects that the org does not have. */
 export async function referenceFaults(
   tx: Transaction,
-  { caller, parts, hold }: { caller: Caller; parts: SettingParts } & { hold: boolean },
+  {
+    caller,
+    parts,
+    fixedFiles,
+    hold,
+  }: { caller: Caller; parts: SettingParts; fixedFiles: FixedFiles } & { hold: boolean },
 ): Promise<Fault[]> {
   const { orgId } = caller;
   const skillIds = parts.skills.flatMap(({ at, value }) =>
@@ -31,14 +39,18 @@ export async function referenceFaults(
   const skills = await findSkills(tx, orgId, [...new Set(skillIds.map(({ value }) => value))], { hold });
   const notebooks = await exist((ids) => notebooksExist(tx, orgId, ids, { hold }), parts.notebooks);
   const comesWithUs = await exist(async () => new Set((await builtInSkills()).map(({ name }) => name)), builtIn);
-  const kept = await exist((ids) => filesExist(tx, caller, ids, { hold }), files);
+  const kept = await exist(async (ids) => new Set((await copyableFiles(tx, caller, ids, { hold })).keys()), files);
   const asksCustomer = parts.memory.filter(({ value }) => value === 'customer');
   const hasEndpoint = asksCustomer.length === 0 || (await findSettings(tx, caller)).memory_endpoint !== null;
   return [
     ...unknown(skillIds, new Set(skills.keys()), (id) => `There is no skill ${id}.`),
     ...unknown(builtIn, comesWithUs, (name) => `No skill called \`${name}\` comes with the service.`),
     ...unknown(parts.notebooks, notebooks, (id) => `There is no notebook ${id}.`),
-    ...unknown(files, kept, (id) => `There is no file ${id} in ${caller.mode} mode.`),
+    ...unknown(
+      files,
+      new Set([...kept, ...fixedFiles.keys()]),
+      (id) => `There is no file ${id} in ${caller.mode} mode.`,
+    ),
     ...repeatedSkillFaults(parts.skills, skills),
     ...(hasEndpoint ? [] : asksCustomer).map(({ at }) =>
       fault(

@@ -91,7 +91,7 @@ export async function changedContent(
   ];
 }
 
-/** The servers of the version with their current URLs. Deleted ones, and those with headers of their own, stay. */
+/** The servers of the version with their current URLs. Deleted ones, and those whose headers are only in the version, stay. */
 export async function serversNow(tx: Transaction, orgId: string, version: Pick<VersionRow, 'manifest' | 'content'>) {
   const { mcp_servers } = version.manifest;
   const own = ownHeaders(version.content.servers);

@@ -24,6 +24,13 @@ export async function assertFitForLive(
       message: `This version calls ${moved.map(({ slug, url }) => `\`${slug}\` at ${url}`).join(', ')}, and the URL was changed since. Promote another version, apply the file again, or change the URL back.`,
     });
   }
+  const gone = lostFiles(version);
+  if (gone.length > 0) {
+    throw fail('version_incomplete', {
+      names: gone,
+      message: `Files of this version’s computer were deleted: ${gone.join(', ')}. Apply the file with other files.`,
+    });
+  }
   await assertSecretsStored(tx, version);
   if (!(await isMemoryKept(tx, version))) {
     throw fail('memory_endpoint_required', {
@@ -39,10 +46,14 @@ export async function missingForLive(
   version: Version,
 ): Promise<'invalid_manifest' | 'version_incomplete' | 'secret_missing' | 'memory_endpoint_required' | null> {
   if (unpricedIn(models, version) !== null) return 'invalid_manifest';
-  if ((await movedServers(tx, version)).length > 0) return 'version_incomplete';
+  if ((await movedServers(tx, version)).length > 0 || lostFiles(version).length > 0) return 'version_incomplete';
   if ((await missingSecretsOfVersion(tx, version)).length > 0) return 'secret_missing';
   return (await isMemoryKept(tx, version)) ? null : 'memory_endpoint_required';
 }
+
+/** Files that were deleted before versions fixed the content of their files. */
+const lostFiles = ({ manifest }: Version): string[] =>
+  manifest.environment?.files.flatMap(({ file_id, sha256 }) => (sha256 === undefined ? [file_id] : [])) ?? [];
 
 /** Servers that moved since, and whose headers the version of an older release did not fix. */
 async function movedServers(tx: Transaction, { tenant, ...version }: Version) {

@@ -32,5 +32,4 @@ export const problemsOf = (
   faults: readonly ServiceFault[],
   service: ServiceFile,
   written: (param: string) => string,
-): Problem[] =>
-  faults.map(({ code, param, message }) => ({ ...service.problemAt(written(param), message), code }));
+): Problem[] => faults.map(({ code, param, message }) => ({ ...service.problemAt(written(param), message), code }));

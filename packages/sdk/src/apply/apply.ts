@@ -161,7 +161,7 @@ async function planFile(client: Client, service: ServiceFile, planning: Planning
     const found = problemsOf(told, service, written);
     throw new ApplyError([...problems, ...found], { cause: rejection(told, missing_secrets) });
   };
-  // Files for the computer have no id before they are uploaded. Their other fields are checked in a request of its own.
+  // Files for the computer have no id before they are uploaded. Their other fields are checked in a separate request.
   const whole = await ask(content.computer === undefined ? undefined : files.resolve(content.computer));
   refuse(whole);
   const plan = whole.faults.length === 0 ? whole : await ask(files.stored(content.computer));

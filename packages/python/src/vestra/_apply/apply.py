@@ -58,7 +58,7 @@ class Applied:
     away: list[ServerAway]
     """Tool servers of the version that cannot be called now: the agent runs without their tools until they can."""
     plan: types.Plan | None = None
-    """What the file would change; None if the file was applied without uploads."""
+    """The changes that the file asks for; None if the file was applied without uploads."""
 
 
 @dataclass(frozen=True)

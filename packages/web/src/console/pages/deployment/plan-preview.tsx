@@ -32,7 +32,7 @@ export function usePlan(fields: Readonly<Record<string, unknown>> | null): Plan 
   return settled === written ? (data ?? null) : null;
 }
 
-/** What Apply would change, before it is pressed. */
+/** The changes that Apply would make, before it is pressed. */
 export function PlanPreview({ plan }: { plan: Plan }) {
   if (plan.faults.length > 0) return null;
   return (

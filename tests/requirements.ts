@@ -49,6 +49,7 @@ import { operating } from './requirements/operating.ts';
 import { otlp } from './requirements/otlp.ts';
 import { packages } from './requirements/packages.ts';
 import { pictures } from './requirements/pictures.ts';
+import { plan } from './requirements/plan.ts';
 import { processes } from './requirements/processes.ts';
 import { python } from './requirements/python.ts';
 import { rateLimits } from './requirements/rate-limits.ts';
@@ -77,6 +78,7 @@ import { webhooks } from './requirements/webhooks.ts';
 
 /** The rules that `docs/` states, by family. Tests cite a row by its id in their titles. */
 export const areas: readonly Area[] = [
+  plan,
   reasoning,
   requests,
   lists,

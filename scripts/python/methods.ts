@@ -114,6 +114,11 @@ function methodOf(row: RouteRow, answers: AnswerTypes, inputs: InputTypes): Meth
   }
   const answer = qualified(answers.typeOf(schema, stem));
   const returns = { sync: answer, async: answer };
+  if (route.dryRun) {
+    const plan = qualified(answers.typeOf(schemaOf(route.dryRun, 'output'), `${stem}Plan`));
+    const otherwise = { parameter: 'dry_run', value: 'True', returns: { sync: plan, async: plan } };
+    return { ...common, call: { way: '_call', answer: `${plan} if dry_run else ${answer}` }, returns, otherwise };
+  }
   const otherwise = route.produces?.includes('application/yaml')
     ? { parameter: 'format', value: '"yaml"', returns: { sync: 'str', async: 'str' } }
     : null;
@@ -175,7 +180,8 @@ function fieldsOf(row: RouteRow, inputs: InputTypes): Parameter[] {
 function readAs(query: NonNullable<RouteRow['route']['query']>): Schema {
   const [written, read] = [schemaOf(query, 'input'), schemaOf(query, 'output')];
   const properties = Object.entries(written.properties ?? {}).map(([name, field]) => {
-    const meant = read.properties?.[name];
+    const parsed = read.properties?.[name];
+    const meant = isFlag(field) && !parsed?.enum ? { type: 'boolean' } : parsed;
     const isValue =
       ['integer', 'number', 'boolean'].includes(String(meant?.type)) ||
       /^\^\(0\|\[1-9\]|^\^\\d\{/.test(patternOf(field));
@@ -188,6 +194,9 @@ function readAs(query: NonNullable<RouteRow['route']['query']>): Schema {
   });
   return { ...written, properties: Object.fromEntries(properties) };
 }
+
+/** A flag in a URL is written as text, and parsed to a boolean. */
+const isFlag = (field: Schema) => String(field.enum) === 'true,false';
 
 const patternOf = (field: Schema) => String((field as { pattern?: unknown }).pattern ?? '');
 

@@ -17,7 +17,13 @@ export function pythonModules(): Record<string, string | null> {
   const families = [...new Set(routes.map(({ family }) => family))];
   const rowsOf = (family: string) => routes.filter((row) => row.family === family);
   const answers = answerTypes(
-    routes.map(({ name, family, route }) => ({ family, call: name, schema: schemaOf(route.response, 'output') })),
+    routes.flatMap(({ name, family, route }) =>
+      [route.response, ...(route.dryRun ? [route.dryRun] : [])].map((response) => ({
+        family,
+        call: name,
+        schema: schemaOf(response, 'output'),
+      })),
+    ),
   );
   answers.addEvents('StreamEvent', '', schemaOf(streamEvent, 'output'), 'One event of a conversation.');
   answers.addEvents(

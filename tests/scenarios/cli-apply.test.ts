@@ -6,6 +6,7 @@ import { credit } from '@vestra/server/billing/charge';
 import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
 import { transaction } from '@vestra/server/platform/db/transaction';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { unusedPort } from '../../packages/server/src/platform/outbound/loopback.fixture.ts';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { cast, lastText, resultsIn } from '../support/cast.ts';
@@ -98,8 +99,9 @@ describe('vestra apply', () => {
     expect((await read(`/v1/notebooks/${manifest.notebooks[0]}`)).description).toBe('From knowledge: Hours.');
 
     await rename(join(folder, 'knowledge/hours.md'), join(folder, 'knowledge/times.md'));
+    const { slug } = await read(`/v1/notebooks/${manifest.notebooks[0]}`);
     expect((await here(folder, 'apply', '--dry-run')).out).toBe(
-      'The file is valid. Would upload:\n  document times.md\nWould remove:\n  document hours.md\n',
+      `- document hours.md of ${slug}\n+ document times.md of ${slug}\nshop: a version would be saved, and promoted at once.\n`,
     );
     expect(await documentsNow()).toEqual(documents);
   });
@@ -197,6 +199,165 @@ describe('vestra apply', () => {
   });
 });
 
+describe('vestra diff', () => {
+  const file = ['name: planned', 'instructions: |', '  Be kind.', '  Be brief.', '  Say please.', ''];
+
+  it('prints the plan, of local files too, and changes nothing; --exit-code tells a change [PLAN-710, PLAN-711]', async () => {
+    const folder = await folderWith('planned', {
+      'service.yaml': file.join('\n'),
+      'docs/a.md': 'Nine to five.',
+    });
+    const first = await here(folder, 'diff', '--exit-code');
+    expect([first.code, first.err]).toEqual([2, '']);
+    expect(first.out).toContain('planned: a version would be saved, and promoted at once.\n');
+    expect((await server.call('GET', '/v1/deployments/planned')).status).toBe(404);
+    expect((await here(folder, 'apply')).code).toBe(0);
+    expect(await here(folder, 'diff', '--exit-code')).toEqual({
+      code: 0,
+      out: 'planned: nothing would change.\n',
+      err: '',
+    });
+
+    const tool = 'tools: [{function: find, description: Finds., read_only: true}]';
+    const next = [...file.slice(0, 3), '  Be very brief.', ...file.slice(4), 'language: en', tool, 'knowledge: ./docs'];
+    await writeFile(join(folder, 'service.yaml'), next.join('\n'));
+    const changed = await here(folder, 'apply', '--dry-run', '--exit-code');
+    expect(changed.code).toBe(2);
+    expect(changed.out).toMatch(
+      /^~ instructions:\n {6}Be kind\.\n {4}- Be brief\.\n {4}\+ Be very brief\.\n {6}Say please\.\n/,
+    );
+    expect(changed.out).toContain('+ language: en\n');
+    expect(changed.out).toMatch(/\n\+ notebook planned-docs\S*\n\+ document a\.md of planned-docs/);
+    expect(
+      (await runHere(['diff'], { cwd: folder, env: { ...env(), XDG_CONFIG_HOME: root }, columns: 80 })).out,
+    ).toContain('\u001b[31m    - Be brief.\u001b[39m');
+    const json = await here(folder, 'diff', '--json');
+    expect([json.code, JSON.parse(json.out)]).toMatchObject([
+      0,
+      {
+        object: 'plan',
+        creates_version: true,
+        uploads: [{ kind: 'notebook' }, { kind: 'document', action: 'created' }],
+      },
+    ]);
+    expect((await read('/v1/deployments/planned')).newest_version).toBe(1);
+    const names = (await read('/v1/notebooks?limit=100')).data.map(({ slug }: { slug: string }) => slug);
+    expect(names.filter((slug: string) => slug.startsWith('planned'))).toEqual([]);
+  });
+
+  it('prints all faults in the order of the lines, each with its field, and no server is an error [PLAN-709, PLAN-711]', async () => {
+    const folder = await folderWith('faults', {
+      'service.yaml': [
+        'name: faults',
+        'langauge: en',
+        'limits: {per_task_usd: x}',
+        'tools:',
+        '  - function: find',
+        '  - {mcp: "https://example.com/mcp", function: both, description: Both.}',
+        '  - {mcp: "https://other.example.com", auth: "${NOT_THERE}"}',
+        'tests:',
+        '  - name: Greets',
+        '    ask: Hello',
+        'knowledge: ./missing',
+        'model: gpt-9',
+        '',
+      ].join('\n'),
+    });
+    for (const words of [['diff', '--exit-code'], ['apply', '--dry-run'], ['apply']]) {
+      const { code, out, err } = await here(folder, ...words);
+      expect([words, code, out.includes('Saved')]).toEqual([words, 1, false]);
+      expect(
+        err
+          .split('\n')
+          .slice(0, 8)
+          .map((line) => line.replace(/^[ ✖]+/, '')),
+      ).toEqual([
+        'service.yaml:2:1 langauge: Unknown field `langauge`. Did you mean `language`?',
+        'service.yaml:3:10 limits.per_task_usd: Must be a number, not text.',
+        'service.yaml:5:5 tools.0.description: This field is required.',
+        'service.yaml:6:5 tools.1: Write one of `mcp` and `function`, not both.',
+        'service.yaml:7:40 tools.2.auth: The secret NOT_THERE is not stored in test mode. Store it first.',
+        'service.yaml:9:5 tests.0.expect: This field is required.',
+        expect.stringMatching(/^service\.yaml:11:1 knowledge: There is no `missing`/),
+        expect.stringMatching(/^service\.yaml:12:1 model: GET \/v1\/models lists no model/),
+      ]);
+      expect(err).toContain('vestra secrets set NOT_THERE');
+    }
+    const port = await unusedPort();
+    const away = { VESTRA_URL: `http://127.0.0.1:${port}`, VESTRA_KEY: server.testKey, XDG_CONFIG_HOME: root };
+    const good = await folderWith('good', { 'service.yaml': 'name: good\n' });
+    const unreachable = await runHere(['diff', '--exit-code'], { cwd: good, env: away });
+    expect([unreachable.code, unreachable.out]).toEqual([1, '']);
+    expect(unreachable.err).toContain(`127.0.0.1:${port}`);
+  });
+});
+
+describe('the documented GitHub Actions workflow', () => {
+  it('plans a pull request and applies a merge with real commands [PLAN-714]', async () => {
+    const page = await readFile(join(import.meta.dirname, '../../docs/going-live.md'), 'utf8');
+    const [, block = ''] = /```yaml\n(# \.github[\s\S]+?)```/.exec(page) ?? [];
+    const workflow = parse(block);
+    expect(workflow.on).toEqual({
+      pull_request: { paths: ['agent/**'] },
+      push: { branches: ['main'], paths: ['agent/**'] },
+    });
+    await folderWith('ci/agent', { 'service.yaml': 'name: ci\n' });
+    const keys: Record<string, string> = {
+      '${{ secrets.VESTRA_TEST_KEY }}': server.testKey,
+      '${{ secrets.VESTRA_LIVE_KEY }}': server.liveKey,
+    };
+    const inJob = async (name: string) => {
+      const { env: given, steps } = workflow.jobs[name];
+      const command: string = steps.at(-1).run;
+      expect(command).toMatch(/^npx vestra /);
+      const settings = { VESTRA_URL: server.url, VESTRA_KEY: keys[given.VESTRA_KEY] as string, XDG_CONFIG_HOME: root };
+      return runHere(command.split(' ').slice(2), { cwd: join(root, 'ci'), env: settings });
+    };
+    const plan = await inJob('plan');
+    expect([plan.code, plan.out]).toEqual([0, 'ci: a version would be saved, and promoted at once.\n']);
+    expect((await server.call('GET', '/v1/deployments/ci')).status).toBe(404);
+    expect((await inJob('apply')).out).toContain('ci: version 1 is live');
+  });
+});
+
+describe('a folder with a file that cannot be read', () => {
+  it('is rejected with every such file before any document is written [PLAN-712]', async () => {
+    const page = (text: string) => `<html><body><p>${text}</p></body></html>`;
+    const folder = await folderWith('half', {
+      'service.yaml': 'name: half\nknowledge: ./docs\n',
+      'docs/a.md': 'The old text.',
+      'docs/b.html': page('The old page.'),
+    });
+    expect((await here(folder, 'apply')).code).toBe(0);
+    const [notebook] = (await read('/v1/deployments/half/versions/1')).manifest.notebooks;
+    const documents = async () => (await read(`/v1/notebooks/${notebook}/documents`)).data;
+    const texts = async () =>
+      (await documents()).map(({ title, sha256 }: { title: string; sha256: string }) => [title, sha256]);
+    const before = await texts();
+    expect(before).toHaveLength(2);
+    expect((await here(folder, 'diff')).out).toBe('half: nothing would change.\n');
+
+    await writeFile(join(folder, 'docs/a.md'), 'The new text.');
+    await writeFile(join(folder, 'docs/y.pdf'), '%PDF-1.4 broken');
+    await writeFile(join(folder, 'docs/z.docx'), 'no zip');
+    for (const words of [['apply'], ['diff']]) {
+      const { code, err } = await here(folder, ...words);
+      expect([words, code]).toEqual([words, 1]);
+      expect(err).toMatch(/^✖ docs\/y\.pdf The [^\n]+\n {2}docs\/z\.docx The /);
+      expect(await texts()).toEqual(before);
+    }
+    await rm(join(folder, 'docs/y.pdf'));
+    await rm(join(folder, 'docs/z.docx'));
+    const fixed = await here(folder, 'apply');
+    expect([fixed.code, fixed.out]).toEqual([0, expect.stringContaining('Replaced document a.md\n')]);
+    expect(fixed.out).not.toContain('b.html');
+    expect((await documents()).map(({ content_type }: { content_type: string }) => content_type).sort()).toEqual([
+      'text/markdown',
+      'text/plain',
+    ]);
+  });
+});
+
 describe('a wallet that is empty', () => {
   it('is reported with the command that fills it, by apply and by test [OPS-216]', async () => {
     const folder = await folderWith('broke', {
@@ -255,7 +416,9 @@ describe('vestra init', () => {
     for (const field of ['tools', 'knowledge', 'approvals']) expect(written).toContain(`\n# ${field}:`);
     const again = await here(folder, 'init', '--deployment', 'x', '--describe', 'x');
     expect([again.code, again.err]).toEqual([1, expect.stringContaining('already exists: use --force')]);
-    expect((await here(folder, 'apply', '--dry-run')).out).toBe('The file is valid. Nothing would be uploaded.\n');
+    expect((await here(folder, 'apply', '--dry-run')).out).toMatch(
+      /repairs: a version would be saved, and promoted after this test passes: Answers\.\n$/,
+    );
   });
 });
 

@@ -128,7 +128,7 @@ describe('a deployment', () => {
     await page.keyboard.insertText(text);
   };
 
-  it('is edited in an editor that knows its fields, and concurrent changes are not lost [CON-013] [CON-263]', async () => {
+  it('is edited in an editor that knows its fields and shows the plan, and concurrent changes are not lost [CON-013, CON-263, PLAN-713]', async () => {
     const { page, go, leave } = await desk.enter('/deployments/new');
     await write(page, 'name: written\ninstrctions: Be kind.\n');
     await page.locator('.cm-lint-marker-error').waitFor();
@@ -143,6 +143,9 @@ describe('a deployment', () => {
     await page.getByRole('heading', { name: 'written' }).waitFor();
     await page.getByText('Be kind.').waitFor();
     await write(page, 'name: written\ninstructions: Be both.\n');
+    const plan = page.getByRole('region', { name: 'Plan' });
+    await plan.getByText('Apply saves a version and promotes it.').waitFor();
+    await plan.locator('li', { hasText: 'instructions Be kind. → Be both.' }).waitFor();
     // Another member presses at the same instant: theirs comes first, after this page has looked for the last time.
     let isFirst = true;
     await page.route('**/v1/deployments/dep_*', async (route) => {

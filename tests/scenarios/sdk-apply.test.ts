@@ -128,6 +128,8 @@ describe('files of the computer', () => {
     const again = await apply(folder);
     expect([again.uploaded, again.answer?.changed]).toEqual([[], []]);
     await writeFile(join(folder, 'prices.csv'), 'tea,5\n');
+    const { plan } = await apply(folder, { dryRun: true });
+    expect(plan).toMatchObject({ changed: [], creates_version: true, uploads: [{ kind: 'file' }] });
     expect((await apply(folder)).answer?.changed).toEqual(['computer']);
     // A file that cannot be read is reported at its line, and nothing is sent.
     await writeFile(join(folder, 'service.yaml'), text('./none.csv'));
@@ -192,14 +194,13 @@ describe('a folder', () => {
     await writeFile(join(folder, 'docs/letter.docx'), docxOf(paragraph('Another letter.')));
     await rename(join(folder, 'docs/deep/b.md'), join(folder, 'docs/c.md'));
     const planned = await apply(folder, { dryRun: true });
-    expect([planned.answer, changes]).toEqual([null, ['PUT /v1/deployments/whole']]);
+    const wrote = changes.filter((change) => change !== 'POST /v1/notebooks/convert');
+    expect([planned.answer, wrote]).toEqual([null, ['PUT /v1/deployments/whole']]);
     expect(namesOf(planned.uploaded)).toEqual([
       'document deleted deep/b.md',
       'document replaced a.txt',
       'document created c.md',
-      'document compared deep - sheet.pdf',
-      'document compared letter.docx',
-      'document compared page.html',
+      'document replaced letter.docx',
     ]);
     const { uploaded, answer } = await apply(folder);
     expect(namesOf(uploaded)).toEqual([
@@ -266,8 +267,8 @@ describe('a fault', () => {
     const problems = await refused(folder);
     expect(problems.map(({ code, param, line, column }) => [code, param, line, column])).toEqual([
       ['invalid_language', 'language', 2, 1],
-      ['invalid_manifest', 'tools.0.colour', 10, 5],
       ['invalid_manifest', 'skills.2.name', 6, 5],
+      ['invalid_manifest', 'tools.0.colour', 10, 5],
       ['secret_missing', 'tools.1.auth', 12, 5],
     ]);
     expect(changes).toEqual(['PUT /v1/deployments/faulty']);
@@ -290,7 +291,7 @@ describe('a fault', () => {
       join(folder, 'service.yaml'),
       'name: behind\nskills:\n  - skills\n  - id: skl_000000000000000000000000\n',
     );
-    expect(await refused(folder)).toMatchObject([{ param: 'skills.2.id', line: 4, column: 5 }]);
+    expect(await refused(folder)).toMatchObject([{ param: 'skills.1.id', line: 4, column: 5 }]);
     expect(changes).toEqual(['PUT /v1/deployments/behind']);
   });
 
@@ -300,9 +301,10 @@ describe('a fault', () => {
       's/SKILL.md': '---\nname: bad-skill\n---\nNo description.\n',
       'k.md': 'x'.repeat(600_000),
     });
-    expect(await refused(folder)).toMatchObject([{ file: 's', code: 'invalid_frontmatter' }]);
-    await writeFile(join(folder, 's/SKILL.md'), skill('bad-skill'));
     expect(await refused(folder)).toMatchObject([{ file: 'k.md', code: 'document_too_large' }]);
+    expect(changes).toEqual(['PUT /v1/deployments/bad-skill']);
+    await writeFile(join(folder, 'k.md'), 'Short.');
+    expect(await refused(folder)).toMatchObject([{ file: 's', code: 'invalid_frontmatter' }]);
   });
 
   it('that is not the file’s is the error it is', async () => {
@@ -327,11 +329,11 @@ it('never sends files outside the folder', async () => {
   await symlink(join(root, 'outside/secret.md'), join(folder, 'docs/b.md'));
   const problems = await refused(folder);
   expect(problems.map(({ line, message }) => [line, message])).toEqual([
-    [4, expect.stringContaining('never read')],
     [2, expect.stringContaining('link that leads out of the folder')],
     [2, expect.stringContaining('leads out of the folder')],
     [3, expect.stringContaining('link that leads out of the folder')],
     [3, expect.stringContaining('never read')],
+    [4, expect.stringContaining('never read')],
   ]);
-  expect(changes).toEqual([]);
+  expect(changes).toEqual(['PUT /v1/deployments/inside']);
 });

@@ -11,6 +11,7 @@ const written: Readonly<Record<string, readonly string[]>> = {
     'vestra import dify returns-desk.yml --out returns-desk',
     'vestra import langgraph langgraph.json --assistant assistant.json',
   ],
+  diff: ['vestra diff', 'vestra diff examples/support-desk --exit-code'],
   apply: ['vestra apply', 'vestra apply examples/support-desk --promote no', 'vestra apply shop.yaml --dry-run'],
   test: ['vestra test', 'vestra test support-desk --json'],
   dev: ['vestra dev', 'vestra dev examples/support-desk --user ada'],
@@ -58,6 +59,7 @@ const written: Readonly<Record<string, readonly string[]>> = {
   ],
   'secrets set': ['vestra secrets set ORDERS_TOKEN', 'pass orders | vestra secrets set ORDERS_TOKEN --value -'],
   'files upload': ['vestra files upload report.pdf --user ada'],
+  'documents convert': ['vestra documents convert policy.docx'],
   'documents create': [
     'vestra documents create nb_01m7hkqxrb9ynhrwe4350gw7 --file policy.docx --title "Returns policy"',
   ],

@@ -2,6 +2,7 @@ import { answer } from './commands/answer.ts';
 import { apply } from './commands/apply.ts';
 import { ask } from './commands/ask.ts';
 import { dev } from './commands/dev.ts';
+import { diff } from './commands/diff.ts';
 import { embed } from './commands/embed.ts';
 import { events } from './commands/events.ts';
 import { functionsServe } from './commands/functions-serve.ts';
@@ -16,6 +17,7 @@ export const ownCommands: Readonly<Record<string, OwnCommand>> = {
   apply,
   ask,
   dev,
+  diff,
   embed,
   events,
   'functions serve': functionsServe,

@@ -48,12 +48,13 @@ const failedHere = { type: 'internal', code: 'command_failed' };
 /** The API's rejection of the file, or local faults in the same shape. */
 function folderError({ cause, problems }: ApplyError): unknown {
   const told = cause instanceof VestraError && isBody(cause.body) ? (cause.body as { error: object }).error : {};
-  const faults = problems.map(({ file, line, message, code, param }) => ({
+  const faults = problems.map(({ file, line, column, message, code, param }) => ({
     code: code ?? 'invalid_folder',
     param: param ?? file,
     message,
     file,
     line,
+    column,
   }));
   return { type: 'invalid_request', ...told, ...faults[0], errors: faults };
 }

@@ -10,6 +10,9 @@ export type FieldsOf<R extends Route> = Flat<TextFields<R['params']> & TextField
 /** The output of a row: a field with a default is always present. */
 export type AnswerOf<R extends Route> = z.output<R['response']>;
 
+/** The output of a row for `dry_run=true`. */
+export type PlanOf<R extends Route> = R extends { dryRun: infer Plan extends z.ZodType } ? z.output<Plan> : never;
+
 /** Params and query are sent as text, so callers may pass the parsed value or the text. */
 type TextFields<Schema> = Schema extends z.ZodObject ? Either<z.input<Schema>, z.output<Schema>> : unknown;
 

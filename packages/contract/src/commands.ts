@@ -113,6 +113,19 @@ export const compositeCommands = [
     },
   },
   {
+    name: 'diff',
+    summary: 'Show what applying service.yaml with its folders would change, and change nothing.',
+    scopes: ['setup'],
+    mcp: false,
+    input: {
+      folder,
+      promote: z
+        .enum(['after_tests', 'now', 'no'])
+        .default('after_tests')
+        .describe('The `promote` of the apply to plan; it decides which tests would run.'),
+    },
+  },
+  {
     name: 'dev',
     summary: 'Apply service.yaml on every change and chat with the draft.',
     scopes: ['setup', 'runtime'],

@@ -1,4 +1,6 @@
-import { describe } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { deploymentFile } from './deployment-file.ts';
+import { check } from './fault.ts';
 import { entries, fileEdges, letters, times } from './limit-edges.fixture.ts';
 
 describe('routines, tests and webhooks of the file', () => {
@@ -73,4 +75,40 @@ describe('routines, tests and webhooks of the file', () => {
       'webhooks.0.description',
     ],
   ]);
+});
+
+describe('the faults of a file', () => {
+  const faultOf = (fields: object) => {
+    const checked = check(deploymentFile, { name: 'x', ...fields }, 'invalid_manifest');
+    return checked.ok ? [] : checked.faults.map(({ param, message }) => [param, message]);
+  };
+
+  it.each([
+    [{ limits: { per_task_usd: 'x' } }, 'limits.per_task_usd', 'Must be a number, not text.'],
+    [{ limits: { per_task_usd: -1 } }, 'limits.per_task_usd', 'Must be at least 0.01.'],
+    [{ instructions: ['a'] }, 'instructions', 'Must be text, not a list.'],
+    [{ memory: 'much' }, 'memory', 'Must be one of `vestra`, `customer`, `none`.'],
+    [{ tests: {} }, 'tests', 'Must be a list, not an object.'],
+    [{ tools: [{ function: 'a', description: 'A.', timeout_s: 5.5 }] }, 'tools.0.timeout_s', 'Must be a whole number.'],
+    [
+      { tools: [{ function: 'a', description: 'A.', read_only: 'yes' }] },
+      'tools.0.read_only',
+      'Must be `true` or `false`, not text.',
+    ],
+    [{ tools: [{ function: 'a' }] }, 'tools.0.description', 'This field is required.'],
+  ])('of %j are plain sentences', (fields, param, message) => {
+    expect(faultOf(fields)).toEqual([[param, message]]);
+  });
+
+  it('name both forms of a tool if an entry is of none or of both [PLAN-708]', () => {
+    const both = { mcp: 'https://example.com/mcp', function: 'a', description: 'A.' };
+    expect(faultOf({ tools: [both] })).toEqual([['tools.0', 'Write one of `mcp` and `function`, not both.']]);
+    const neither = 'Write an object with `mcp` for a server or `function` for a function.';
+    for (const entry of [{}, { description: 'A.' }, null, 'a']) {
+      expect(faultOf({ tools: [entry] })).toEqual([['tools.0', neither]]);
+    }
+    expect(faultOf({ skills: [{ id: 'x', name: 'y' }] })).toEqual([
+      ['skills.0', 'Write one of `id` and `name`, not both.'],
+    ]);
+  });
 });

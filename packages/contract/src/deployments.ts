@@ -6,6 +6,7 @@ import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { manifest } from './manifest.ts';
 import { deleted, page, pageQuery } from './page.ts';
+import { fileWarnings, plan, uploadKeys } from './plan.ts';
 import { route } from './route.ts';
 import { deploymentSlug } from './slug.ts';
 import { tag } from './tag.ts';
@@ -23,6 +24,8 @@ const settingsErrors = [
   'secret_missing',
   'tool_name_reserved',
 ] as const;
+
+const uploadList = new RegExp(`^(${uploadKeys.join('|')})(,(${uploadKeys.join('|')})){0,2}$`);
 
 export const deployments = {
   list: route({
@@ -89,7 +92,7 @@ export const deployments = {
     scopes: ['setup'],
     summary: 'Apply a deployment file; the first call for a name creates the deployment.',
     description:
-      'Send the file as JSON; its `name` must equal the path. Registers MCP servers, replaces the file’s tests, routines and webhooks, and saves a version if something changed. The API cannot read local folders: the CLI and the SDKs upload them first. `errors` lists all faults of the file together.',
+      'Send the file as JSON; its `name` must equal the path. Registers MCP servers, replaces the file’s tests, routines and webhooks, and saves a version if something changed. The API cannot read local folders: the CLI and the SDKs upload them first. `errors` lists all faults of the file together. With `dry_run=true` it answers the plan and writes nothing.',
     showsSecret: true,
     params: deploymentParams,
     query: z.strictObject({
@@ -105,6 +108,18 @@ export const deployments = {
         .describe(
           'The `newest_version` that the file was written from, 0 for a new deployment. If another version is the newest, nothing is applied (409 `deployment_changed`).',
         ),
+      dry_run: z
+        .enum(['true', 'false'])
+        .transform((given) => given === 'true')
+        .optional()
+        .describe('`true` answers what would change, with all faults and warnings, and writes nothing.'),
+      uploads: z
+        .string()
+        .regex(uploadList, `Write keys of the file with a comma between them: ${uploadKeys.join(', ')}.`)
+        .optional()
+        .describe(
+          'With `dry_run`: keys whose local files a client would upload first, such as `skills,knowledge`. The plan counts them as changed.',
+        ),
     }),
     body: deploymentFile,
     checkedBy: 'handler',
@@ -115,15 +130,9 @@ export const deployments = {
         .array(z.string())
         .describe('The changed keys of the file; empty if nothing changed and no version was created.'),
       created: z.boolean().describe('Whether this call created the deployment.'),
-      warnings: z
-        .array(
-          z.object({
-            param: z.string().describe('The dotted path of the field in the file.'),
-            message: z.string().describe('The possible problem, in a sentence.'),
-          }),
-        )
-        .describe('Accepted values that may not be intended.'),
+      warnings: fileWarnings.describe('Accepted values that may not be intended, and lines that have no effect.'),
     }),
+    dryRun: plan,
     errors: [
       ...settingsErrors,
       'auth_twice',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ErrorCode, Fault } from './errors.ts';
+import { explain } from './explain.ts';
 import { nearest } from './nearest.ts';
 
 /**
@@ -62,6 +63,11 @@ function valuesIn(value: unknown, most: number): number {
 
 function faultsOf(issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown, fallback: ErrorCode): Fault[] {
   if (issue.code === 'invalid_union') {
+    const unclear = unclearForm(issue, schema, value);
+    if (unclear !== null) {
+      const code = codeAlong(schema, issue.path, value) ?? fallback;
+      return [{ code, param: paramOf(issue.path), message: unclear }];
+    }
     const best = bestBranch(issue.errors);
     if (best) {
       return best.flatMap((inner) =>
@@ -100,6 +106,33 @@ function bestBranch(branches: z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefi
     .filter((issues) => !isWrongKind(issues))
     .sort((a, b) => strangers(a) - strangers(b) || depth(b) - depth(a) || a.length - b.length);
   return best;
+}
+
+/**
+ * The message for an object that has the first key of no option of a union, or of several. The first key tells the
+ * options apart, so the faults of one option would mislead.
+ */
+function unclearForm(issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown): string | null {
+  const given = valueAt(value, issue.path);
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) return null;
+  const keys = optionsAt(schema, issue.path, value).flatMap(
+    (option) => Object.keys(definition(option).shape ?? {})[0] ?? [],
+  );
+  if (keys.length < 2 || new Set(keys).size < keys.length) return null;
+  const used = keys.filter((key) => key in given);
+  if (used.length === 1) return null;
+  return used.length === 0 ? issue.message : `Write one of ${used.map((key) => `\`${key}\``).join(' and ')}, not both.`;
+}
+
+const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>
+  path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown> | null | undefined)?.[key], value);
+
+/** The options of the union at a path; empty if there is none. */
+function optionsAt(schema: z.ZodType, path: readonly PropertyKey[], value: unknown): readonly z.ZodType[] {
+  const { here } = along(schema, path.slice(0, -1), value);
+  let union = here && path.length > 0 ? child(here, path.at(-1) as PropertyKey) : schema;
+  while (union && definition(union).innerType) union = definition(union).innerType;
+  return (union && definition(union).options) ?? [];
 }
 
 /** Known fields at this place with a similar name. */
@@ -168,9 +201,3 @@ function child(schema: z.ZodType, key: PropertyKey): z.ZodType | undefined {
   if (def.shape) return def.shape[String(key)];
   return def.element ?? def.valueType;
 }
-
-/** Replaces zod's messages for programmers. */
-const explain: z.core.$ZodErrorMap = (issue) => {
-  if (issue.code === 'invalid_type' && issue.input === undefined) return 'This field is required.';
-  return undefined;
-};

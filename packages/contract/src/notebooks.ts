@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { contentChangeQuery } from './content-change.ts';
+import { maxDocumentBytes } from './document-limits.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { deleted, page, pageQuery } from './page.ts';
@@ -55,7 +56,7 @@ const documentParams = notebookParams.extend({ document_id: failsWith('document_
 
 /** The size is checked in UTF-8 bytes with a separate code; the length here is documentation. */
 export const documentTitle = text(1, 200);
-const documentText = z.string().min(1).meta({ maxLength: 524_288 });
+const documentText = z.string().min(1).meta({ maxLength: maxDocumentBytes });
 
 export const notebooks = {
   list: route({
@@ -210,6 +211,29 @@ export const notebooks = {
     response: document,
     errors: ['document_too_large', 'notebook_full', 'file_required', 'invalid_filename'],
     command: 'documents create',
+  }),
+  convertDocument: route({
+    method: 'POST',
+    path: '/v1/notebooks/convert',
+    auth: 'key',
+    scopes: ['setup'],
+    summary: 'Convert a file to the text that the agent would read, and save nothing.',
+    description:
+      'multipart/form-data with one part `file`, and `title` if it differs from the file name. Use it to check files before adding them.',
+    accepts: ['multipart/form-data'],
+    bodyLimit: 3 * 1024 * 1024,
+    // The part `file` is read separately.
+    body: z.strictObject({}),
+    status: 200,
+    response: document
+      .pick({ title: true, content_type: true, bytes: true, sha256: true })
+      .extend({
+        object: tag('converted_document'),
+        text: z.string().describe('The whole text, as extracted from the file.'),
+      })
+      .describe('The text of a file that was converted and not saved.'),
+    errors: ['document_too_large', 'file_required', 'invalid_filename', 'multipart_required', 'not_ready'],
+    command: 'documents convert',
   }),
   getDocument: route({
     method: 'GET',

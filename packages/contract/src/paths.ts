@@ -40,7 +40,7 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       method: 'PUT',
       path: '/v1/deployments/{deployment_id}',
       params: ['deployment_id'],
-      query: ['promote', 'expected_version'],
+      query: ['promote', 'expected_version', 'dry_run', 'uploads'],
       body: 'fields',
     },
     update: {
@@ -246,6 +246,12 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       body: 'fields',
       accepts: ['application/json', 'multipart/form-data'],
       idempotent: true,
+    },
+    convertDocument: {
+      method: 'POST',
+      path: '/v1/notebooks/convert',
+      body: 'fields',
+      accepts: ['multipart/form-data'],
     },
     getDocument: {
       method: 'GET',

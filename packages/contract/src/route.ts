@@ -64,6 +64,8 @@ type Wire = {
   /** Other success statuses with the same body. */
   alsoStatus?: readonly (200 | 201 | 202 | 503)[];
   response: z.ZodType;
+  /** The response to the query `dry_run=true`, which writes nothing. */
+  dryRun?: z.ZodType;
   /** Further content types of the response besides JSON. */
   produces?: readonly string[];
   /** The response is never JSON, only the types in `produces`. */
@@ -128,3 +130,4 @@ export type ParamsOf<R extends Route> = R['params'] extends z.ZodType ? z.output
 export type QueryOf<R extends Route> = R['query'] extends z.ZodType ? z.output<R['query']> : Record<never, never>;
 export type BodyOf<R extends Route> = R['body'] extends z.ZodType ? z.output<R['body']> : undefined;
 export type ResponseOf<R extends Route> = z.input<R['response']>;
+export type DryRunOf<R extends Route> = R extends { dryRun: infer Plan extends z.ZodType } ? z.input<Plan> : never;

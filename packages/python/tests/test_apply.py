@@ -44,6 +44,8 @@ class Folders(unittest.IsolatedAsyncioTestCase):
                 ["skill created returns", "document created care.md", "document created returns-policy.md"],
             )
             self.assertEqual((dry.answer, dry.uploaded), (None, first.uploaded))
+            self.assertTrue(dry.plan.creates_version)
+            self.assertIn("instructions", [change.path for change in dry.plan.changed])
             self.assertEqual((first.answer.slug, first.answer.created), ("support-desk", True))
             self.assertEqual((told[0], told[-1]), ("read", "applied"))
         async with async_client() as vestra:

@@ -1,4 +1,4 @@
-import type { AnswerOf, FieldsOf } from '@vestra/contract/call';
+import type { AnswerOf, FieldsOf, PlanOf } from '@vestra/contract/call';
 import type { Route } from '@vestra/contract/route';
 import type { StreamEvent } from './stream.ts';
 import type { CallOptions } from './transport.ts';
@@ -10,7 +10,9 @@ export type RouteCall<R extends Route> = R extends { streams: true; method: 'GET
     ? TalkCall<R>
     : R extends { produces: readonly ['application/yaml'] }
       ? FileCall<R>
-      : (...given: Given<FieldsOf<R>>) => Promise<AnswerOf<R>>;
+      : R extends { dryRun: object }
+        ? PlanCall<R>
+        : (...given: Given<FieldsOf<R>>) => Promise<AnswerOf<R>>;
 
 /** Returns a stream. If the row also has pages, `format: 'json'` requests one. */
 type FollowCall<R extends Route> = 'format' extends keyof FieldsOf<R>
@@ -31,6 +33,12 @@ type TalkCall<R extends Route> = 'stream' extends keyof FieldsOf<R>
 type FileCall<R extends Route> = {
   (fields: FieldsOf<R> & { format: 'yaml' }, options?: CallOptions): Promise<string>;
   (...given: Given<Omit<FieldsOf<R>, 'format'> & { format?: 'json' }>): Promise<AnswerOf<R>>;
+};
+
+/** `dry_run: true` requests the plan, and changes nothing. */
+type PlanCall<R extends Route> = {
+  (fields: FieldsOf<R> & { dry_run: true }, options?: CallOptions): Promise<PlanOf<R>>;
+  (...given: Given<Omit<FieldsOf<R>, 'dry_run' | 'uploads'> & { dry_run?: false }>): Promise<AnswerOf<R>>;
 };
 
 /** The object of fields is optional if no field is required. */

@@ -48,13 +48,15 @@ export type Calls = {
     /**
      * Apply a deployment file; the first call for a name creates the deployment.
      *
-     * Send the file as JSON; its `name` must equal the path. Registers MCP servers, replaces the file’s tests, routines and webhooks, and saves a version if something changed. The API cannot read local folders: the CLI and the SDKs upload them first. `errors` lists all faults of the file together.
+     * Send the file as JSON; its `name` must equal the path. Registers MCP servers, replaces the file’s tests, routines and webhooks, and saves a version if something changed. The API cannot read local folders: the CLI and the SDKs upload them first. `errors` lists all faults of the file together. With `dry_run=true` it answers the plan and writes nothing.
      *
      * `PUT /v1/deployments/{deployment_id}`, scope setup; `vestra deployments put`
      *
      * - `deployment_id`: The deployment’s `dep_` id, its slug or its name.
      * - `promote`: `after_tests`: it runs once the file’s tests pass; `now`: at once; `no`: it is only saved.
      * - `expected_version`: The `newest_version` that the file was written from, 0 for a new deployment. If another version is the newest, nothing is applied (409 `deployment_changed`).
+     * - `dry_run`: `true` answers what would change, with all faults and warnings, and writes nothing.
+     * - `uploads`: With `dry_run`: keys whose local files a client would upload first, such as `skills,knowledge`. The plan counts them as changed.
      * - `$schema`: The address of this schema, for editors; the service ignores it.
      * - `name`: The deployment’s name in URLs: lowercase letters, digits and dashes, at most 63.
      * - `instructions`: What the agent is, does and must not do, in your own words; at most 8,000 characters.
@@ -521,6 +523,16 @@ export type Calls = {
      * @throws {VestraError} `document_too_large`, `notebook_full`, `file_required`, `invalid_filename`
      */
     createDocument: RouteCall<Api['notebooks']['createDocument']>;
+    /**
+     * Convert a file to the text that the agent would read, and save nothing.
+     *
+     * multipart/form-data with one part `file`, and `title` if it differs from the file name. Use it to check files before adding them.
+     *
+     * `POST /v1/notebooks/convert`, scope setup; `vestra documents convert`
+     *
+     * @throws {VestraError} `document_too_large`, `file_required`, `invalid_filename`, `multipart_required`, `not_ready`
+     */
+    convertDocument: RouteCall<Api['notebooks']['convertDocument']>;
     /**
      * Read one document with its text.
      *

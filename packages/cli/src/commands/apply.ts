@@ -1,21 +1,24 @@
-import { type ApplyAnswer, applyFolder, type Change, type ServerAway } from '@vestra/sdk/apply';
+import { type ApplyAnswer, applyFolder, type ServerAway } from '@vestra/sdk/apply';
 import type { Client } from '@vestra/sdk/client';
 import { followTests } from '@vestra/sdk/commands/test';
+import { misuse } from '../fault.ts';
 import { folderMeant } from '../folder-meant.ts';
 import type { Invocation, OwnCommand } from '../invocation.ts';
 import { moneyHintOfRun } from '../money-hint.ts';
 import { printJson } from '../output/print-answer.ts';
 import { readingHint, summaryOf, type TestRun } from '../output/show-test-run.ts';
 import { plain } from '../output/show-value.ts';
-import { awayLine, changeLine, workLine } from '../output/work-lines.ts';
+import { awayLine, workLine } from '../output/work-lines.ts';
 import type { Terminal } from '../terminal.ts';
+import { exitCodeFlag, printPlan } from './diff.ts';
 import type { WorkEvent } from './work-event.ts';
 
 export const apply: OwnCommand = {
   positional: ['folder'],
   flags: [
     ['--file <name>', 'The deployment file in the folder; absent: service.yaml.'],
-    ['--dry-run', 'Check the file and show what would be uploaded and removed; change nothing.'],
+    ['--dry-run', 'Check the file and show what would change; change nothing.'],
+    exitCodeFlag,
   ],
   run,
 };
@@ -27,6 +30,8 @@ type Result = { answer: ApplyAnswer; away: readonly ServerAway[]; run: PlayedRun
 
 async function run(invocation: Invocation): Promise<number> {
   const { terminal, isJson, values, flags } = invocation;
+  if (flags.dryRun) return printPlan(invocation);
+  if (flags.exitCode) throw misuse('Use --exit-code with --dry-run, or with `vestra diff`.', '--exit-code');
   const meant = await folderMeant(terminal.cwd, values.folder as string | undefined, flags.file as string | undefined);
   const client = await invocation.connect();
   const options = {
@@ -35,7 +40,6 @@ async function run(invocation: Invocation): Promise<number> {
     promote: values.promote as Options['promote'],
     signal: terminal.signal,
   };
-  if (flags.dryRun) return dryRun(terminal, isJson, options);
   const work = (tell: Tell) => applyAndTest(client, { ...options, onProgress: tell }, tell);
   const result = await shown(terminal, isJson, work);
   const isGood = result.run === null || (result.run.status === 'passed' && result.run.error_code === null);
@@ -107,24 +111,3 @@ function outcomeOf({ paint }: Terminal, { answer, run, isPromoted }: Result, pro
   const why = promote === 'no' ? ' and not promoted' : '';
   return `${paint('green', '✔')} ${name}: ${version} is saved${why}`;
 }
-
-async function dryRun(terminal: Terminal, isJson: boolean, options: Omit<Options, 'onProgress'>): Promise<number> {
-  const { uploaded, skipped } = await applyFolder({ ...options, dryRun: true });
-  if (isJson) {
-    printJson(terminal, { uploaded, skipped });
-    return 0;
-  }
-  const isGone = ({ action }: Change) => action === 'deleted';
-  const lines = [
-    ...listed(
-      'Would upload:',
-      uploaded.filter((each) => !isGone(each)),
-    ),
-    ...listed('Would remove:', uploaded.filter(isGone)),
-  ];
-  terminal.out(`The file is valid. ${lines.join('') || 'Nothing would be uploaded.\n'}`);
-  return 0;
-}
-
-const listed = (head: string, changes: readonly Change[]): string[] =>
-  changes.length === 0 ? [] : [`${head}\n`, ...changes.map((each) => `  ${changeLine(each, 'uploading')}\n`)];

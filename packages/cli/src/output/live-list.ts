@@ -41,7 +41,6 @@ export async function withLiveList<Value>(
         current = event.change;
         return;
       case 'uploaded':
-      case 'unchanged':
         if (current) changes.get(current)?.resolve(changeLine(event.change, event.type));
         current = null;
         return;

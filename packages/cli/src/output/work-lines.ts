@@ -12,7 +12,6 @@ export function workLine(terminal: Pick<Terminal, 'paint'>, event: WorkEvent): s
     case 'planned':
       return event.changes.length === 0 ? 'Nothing to upload' : null;
     case 'uploaded':
-    case 'unchanged':
       return changeLine(event.change, event.type);
     case 'indexing':
       return indexingLine(event);
@@ -47,13 +46,12 @@ const verbs = {
   skill: { created: 'Uploaded', replaced: 'Replaced' },
   notebook: { created: 'Made' },
   file: { created: 'Uploaded' },
-  document: { created: 'Uploaded', replaced: 'Replaced', deleted: 'Removed', compared: 'Compared' },
+  document: { created: 'Uploaded', replaced: 'Replaced', deleted: 'Removed' },
 } as const;
 
-export function changeLine(change: Change, state: 'uploading' | 'uploaded' | 'unchanged'): string {
+export function changeLine(change: Change, state: 'uploading' | 'uploaded'): string {
   const what = `${change.kind} ${plain(change.name)}`;
   if (state === 'uploading') return what;
-  if (state === 'unchanged') return `Unchanged ${what}`;
   const verb = (verbs[change.kind] as Record<string, string>)[change.action] ?? 'Uploaded';
   return `${verb} ${what}`;
 }

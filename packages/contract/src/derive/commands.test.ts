@@ -46,7 +46,7 @@ describe('commands', () => {
   });
 
   it('hides local commands from MCP', () => {
-    const local = ['apply', 'dev', 'listen', 'start', 'files upload', 'browser watch'];
+    const local = ['apply', 'diff', 'dev', 'listen', 'start', 'files upload', 'browser watch'];
     const shown = commands.filter((command) => local.includes(command.name));
     expect(shown.map((command) => command.name).sort()).toEqual([...local].sort());
     expect(shown.every((command) => command.tool === null)).toBe(true);

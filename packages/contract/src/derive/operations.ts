@@ -138,13 +138,17 @@ const uploads: Record<string, JsonSchema> = {
 function successOf(route: RouteRow['route'], example: Example | undefined) {
   const shown = example?.answer === undefined ? {} : { example: example.answer };
   const content: Record<string, unknown> = {};
-  if (route.isJson !== false)
-    content['application/json'] = { schema: toJsonSchema(route.response, 'output'), ...shown };
+  if (route.isJson !== false) content['application/json'] = { schema: answerSchema(route), ...shown };
   for (const type of route.produces ?? [])
     content[type] = { schema: producedAs(type, route), ...(route.isJson === false && shown) };
   const headers = { 'Request-Id': { $ref: '#/components/headers/RequestId' } };
   const statuses = [route.status, ...(route.alsoStatus ?? [])];
   return Object.fromEntries(statuses.map((status) => [status, { description: route.summary, headers, content }]));
+}
+
+function answerSchema({ response, dryRun }: RouteRow['route']): JsonSchema {
+  const usual = toJsonSchema(response, 'output');
+  return dryRun ? { anyOf: [usual, toJsonSchema(dryRun, 'output')] } : usual;
 }
 
 /** For a stream: the schema of each event's `data`. */

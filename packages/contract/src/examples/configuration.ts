@@ -41,6 +41,7 @@ export const configuration: readonly ExampleCall[] = [
     params: notebook,
     body: { title: 'Opening hours', text: 'The shop is open from Monday to Saturday, 9 to 18.' },
   }),
+  step('notebooks.convertDocument', { file: { name: 'hours.md', text: 'Open from 9 to 18.' } }),
   step('notebooks.listDocuments', { params: notebook }),
   step('notebooks.getDocument', { params: document }),
   step('notebooks.search', { params: notebook, query: { q: 'When is the shop open?' } }),

@@ -185,7 +185,7 @@ class AsyncVestra(AsyncGroups):
             folder: The folder that holds the deployment file.
             file: Its name, from the folder.
             promote: When the version goes live in the mode of the key; absent: after its tests.
-            dry_run: Says what would be uploaded, and changes nothing.
+            dry_run: Changes nothing, and answers in ``plan`` and ``uploaded`` what would change.
             on_progress: Hears each step.
         """
         return await apply_folder(

@@ -168,13 +168,29 @@ class ApplyError(Exception):
     """Every problem that was found in a folder; ``__cause__`` is the service's own error, if it refused."""
 
     def __init__(self, problems: list[Problem]) -> None:
-        super().__init__("\n".join(map(_line, problems)))
-        self.problems = problems
+        in_order = _in_line_order(problems)
+        super().__init__("\n".join(map(_line, in_order)))
+        self.problems = in_order
 
 
 def _line(problem: Problem) -> str:
-    place = "" if problem["line"] is None else f":{problem['line']}:{problem['column']}"
-    return f"{problem['file']}{place} {problem['message']}"
+    """A local file has no fields: the service's name for a part of the upload would mislead."""
+    if problem["line"] is None:
+        return f"{problem['file']} {problem['message']}"
+    field = f"{problem['param']}: " if problem["param"] else ""
+    return f"{problem['file']}:{problem['line']}:{problem['column']} {field}{problem['message']}"
+
+
+def _in_line_order(problems: list[Problem]) -> list[Problem]:
+    """By file, in the order of the lines. Problems of whole files come last."""
+    files = [problem["file"] for problem in problems]
+
+    def place(problem: Problem) -> tuple[bool, int, str, int, int]:
+        is_whole = problem["line"] is None
+        at, name = (0, problem["file"]) if is_whole else (files.index(problem["file"]), "")
+        return (is_whole, at, name, problem["line"] or 0, problem["column"] or 0)
+
+    return sorted(problems, key=place)
 
 
 ERRORS: dict[ErrorType, type[VestraError]] = {

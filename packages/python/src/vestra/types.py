@@ -254,7 +254,7 @@ class AppliedDeployment(Deployment):
     created: bool
     """Whether this call created the deployment."""
     warnings: list[DeploymentWarning]
-    """Accepted values that may not be intended."""
+    """Accepted values that may not be intended, and lines that have no effect."""
 
 
 class DeploymentVersion(Resource):
@@ -329,6 +329,26 @@ class TestRun(Resource):
     """When the first scenario started; null before."""
     finished_at: str | None
     """When the last verdict was given; null before."""
+
+
+class Plan(Resource):
+    """The effect of applying a deployment file. Nothing was written."""
+    object: Literal["plan"]
+    """Always `plan`: the type of this object."""
+    changed: list[PlanChanged]
+    """Every field that would change. Secrets are shown as references, never as values."""
+    faults: list[PlanFault]
+    """Every reason why the file would be rejected; empty if it would be applied."""
+    missing_secrets: list[str]
+    """Names of the secrets that the file needs and that are not stored in the mode of the key."""
+    warnings: list[PlanWarning]
+    """Accepted values that may not be intended, and lines that have no effect."""
+    creates_version: bool
+    """Whether a version would be saved."""
+    promotes: bool
+    """Whether the mode of the key would run another version, at once or after its tests pass."""
+    tests_to_run: list[str]
+    """The names of the tests that would run before the promotion."""
 
 
 class ContentChanges(Resource):
@@ -491,6 +511,22 @@ class Document(Resource):
 class DocumentWithText(Document):
     text: str
     """The whole text, as extracted from the upload."""
+
+
+class ConvertedDocument(Resource):
+    """The text of a file that was converted and not saved."""
+    title: str
+    """The title of the document."""
+    content_type: str
+    """The media type it was sent as, such as `text/markdown` or `application/pdf`."""
+    bytes: int
+    """The size of its text in bytes."""
+    sha256: str
+    """The SHA-256 of its text, to detect changes."""
+    object: Literal["converted_document"]
+    """Always `converted_document`: the type of this object."""
+    text: str
+    """The whole text, as extracted from the file."""
 
 
 class Skill(Resource):
@@ -2247,6 +2283,31 @@ class TestRunResultTranscript(Resource):
     """The author: the simulated `user`, the `agent`, or `work`."""
     text: str
     """The text of the message."""
+
+
+class PlanChanged(Resource):
+    path: str
+    """The field of the file. An entry of a list has its name in brackets: `tests["Greets"].expect`."""
+    before: Any
+    """The value in the newest version; null if the field is new."""
+    after: Any
+    """The value in the file; null if the field is removed."""
+
+
+class PlanFault(Resource):
+    code: str
+    """The error code."""
+    param: str
+    """The dotted path of the field in the file; empty for the file as a whole."""
+    message: str
+    """The fault, in a sentence."""
+
+
+class PlanWarning(Resource):
+    param: str
+    """The dotted path of the field in the file."""
+    message: str
+    """The possible problem, in a sentence."""
 
 
 class ContentChangesChange(Resource):

@@ -11,7 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** Applies a folder to a service that accepts everything, and returns the requests. */
+const plan = { object: 'plan', changed: [], faults: [], missing_secrets: [], warnings: [], tests_to_run: [] };
+const converted = { object: 'converted_document', text: 'A.', sha256: 'ab', content_type: 'text/plain' };
+
+/** Applies a folder to a service that accepts everything, and returns the requests that write something. */
 async function apply(files: Record<string, string | Uint8Array>): Promise<Record<string, unknown>[]> {
   const folder = await mkdtemp(join(root, 'folder-'));
   for (const [path, content] of Object.entries(files)) {
@@ -22,8 +25,10 @@ async function apply(files: Record<string, string | Uint8Array>): Promise<Record
   const client = createClient({
     baseUrl: 'https://vestra.example.com',
     key: 'vk_test_1',
-    fetch: async (_, init) => {
+    fetch: async (url, init) => {
       if (init?.method === 'GET') return Response.json({ data: [], next_cursor: null });
+      if (String(url).includes('dry_run=true')) return Response.json(plan);
+      if (String(url).endsWith('/notebooks/convert')) return Response.json(converted);
       sent.push(JSON.parse(String(init?.body)));
       return Response.json({ id: 'made', version: { manifest: { mcp_servers: [] } } });
     },
@@ -65,31 +70,31 @@ describe('`computer.setup`', () => {
   });
 });
 
-describe('local faults are reported together, and nothing is sent', () => {
+describe('local faults are reported together, and nothing is written', () => {
   const head = (name: string) => `---\r\nname: ${name}\r\ndescription: x\r\n---\r\n`;
 
   it.each<[string, Record<string, string | Uint8Array>, string[]]>([
-    ['no such folder', {}, ['service.yaml:2:1 There is no `s`.']],
-    ['a file for a folder', { s: 'x' }, ['service.yaml:2:1 `s` is a file: name the folder of the skill.']],
+    ['no such folder', {}, ['service.yaml:2:1 skills: There is no `s`.']],
+    ['a file for a folder', { s: 'x' }, ['service.yaml:2:1 skills: `s` is a file: name the folder of the skill.']],
     [
       'nothing in it',
       { 's/README.md': 'x' },
-      ['service.yaml:2:1 `s` has no SKILL.md, and holds no folder that has one.'],
+      ['service.yaml:2:1 skills: `s` has no SKILL.md, and holds no folder that has one.'],
     ],
     [
       'a folder that is no skill',
       { 's/a/SKILL.md': head('a'), 's/b/skill.md': head('b') },
-      ['service.yaml:2:1 `s/b` has no SKILL.md: every folder in `s` is to be a skill.'],
+      ['service.yaml:2:1 skills: `s/b` has no SKILL.md: every folder in `s` is to be a skill.'],
     ],
     [
       'a name twice',
       { 's/a/SKILL.md': head('same'), 's/b/SKILL.md': head('same') },
-      ['service.yaml:2:1 `s/b` and `s/a` are both named `same`.'],
+      ['service.yaml:2:1 skills: `s/b` and `s/a` are both named `same`.'],
     ],
     [
       'files that are no text, and no frontmatter',
       { 's/SKILL.md': 'Do it.', 's/a.bin': Uint8Array.of(1, 0, 1), 's/b.bin': Uint8Array.of(255, 254) },
-      ['s/a.bin A skill holds text', 's/b.bin A skill holds text', 's/SKILL.md:1:1 The file must open'],
+      ['s/SKILL.md:1:1 The file must open', 's/a.bin A skill holds text', 's/b.bin A skill holds text'],
     ],
   ])('with skills: %s', async (_, files, wanted) => {
     const error = await apply({ 'service.yaml': 'name: desk\nskills: s\n', ...files }).catch((each) => each);
@@ -106,9 +111,9 @@ describe('local faults are reported together, and nothing is sent', () => {
       'twins/a - b.pdf': '%PDF',
     }).catch((each) => each);
     expect(error.message.split('\n')).toEqual([
-      'service.yaml:3:5 `logo.png` is neither text in UTF-8 nor a PDF, DOCX, XLSX, PPTX or HTML file.',
+      'service.yaml:3:5 knowledge.0: `logo.png` is neither text in UTF-8 nor a PDF, DOCX, XLSX, PPTX or HTML file.',
+      'service.yaml:5:5 knowledge.2: `docs` is named twice.',
       'twins/a/b.pdf Another file makes a document of the title `a - b.pdf` too.',
-      'service.yaml:5:5 `docs` is named twice.',
     ]);
   });
 });

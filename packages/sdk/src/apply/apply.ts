@@ -1,15 +1,16 @@
 import { resolve } from 'node:path';
 import type { Api } from '@vestra/contract/api';
-import type { AnswerOf } from '@vestra/contract/call';
+import type { AnswerOf, PlanOf } from '@vestra/contract/call';
 import type { Client } from '../client.ts';
 import { VestraError } from '../errors.ts';
-import type { ApplyStep, Change, Resolved } from './change.ts';
-import { hasLocalFiles, planComputerFiles, readComputerFiles } from './computer-files.ts';
-import { indexOf, planKnowledge, readKnowledge, type Skipped } from './knowledge.ts';
-import { type Folder, openFolder } from './local-files.ts';
-import { ApplyError, type Problem, problemOf } from './problem.ts';
-import { refusalOf } from './refused.ts';
+import type { Change, Resolved } from './change.ts';
+import { planComputerFiles, readComputerFiles } from './computer-files.ts';
+import { convertDocuments, indexOf, planKnowledge, readKnowledge, type Skipped } from './knowledge.ts';
+import { openFolder } from './local-files.ts';
+import { ApplyError, type Problem } from './problem.ts';
+import { problemsOf, refusalOf } from './refused.ts';
 import { readServiceFile, type ServiceFile } from './service-file.ts';
+import { resolveSetup } from './setup-script.ts';
 import { planSkills, readSkills } from './skills.ts';
 
 export { ApplyError } from './problem.ts';
@@ -23,8 +24,6 @@ export type ApplyProgress =
   | { type: 'planned'; changes: readonly Change[] }
   | { type: 'uploading'; change: Change }
   | { type: 'uploaded'; change: Change }
-  /** The uploaded file is the same as before. */
-  | { type: 'unchanged'; change: Change }
   /** The number of documents that can be searched by meaning; the others are found by keywords for now. */
   | { type: 'indexing'; indexed: number; total: number }
   | { type: 'applying'; name: string }
@@ -39,14 +38,26 @@ export type ApplyOptions = {
   /** When the version goes live in the mode of the key. Default: after its tests. */
   promote?: 'after_tests' | 'now' | 'no' | undefined;
   onProgress?: ((progress: ApplyProgress) => void) | undefined;
-  /** Reports what would be uploaded, and changes nothing. */
+  /** Returns the plan, and changes nothing. */
   dryRun?: boolean | undefined;
   signal?: AbortSignal | undefined;
+};
+
+/** The effect of applying a folder. A rejected file has no plan: its faults are thrown as an `ApplyError`. */
+export type FolderPlan = Omit<PlanOf<Api['deployments']['put']>, 'faults' | 'missing_secrets' | 'warnings'> & {
+  /** Lines that have no effect, or may not be intended. */
+  warnings: Problem[];
+  /** The uploads and deletions of local files. */
+  uploads: Change[];
+  /** Files of a knowledge folder that cannot become documents. */
+  skipped: Skipped[];
 };
 
 export type Applied = {
   /** Null after a dry run. */
   answer: ApplyAnswer | null;
+  /** Null if the file was applied without uploads. */
+  plan: FolderPlan | null;
   /** The uploads and deletions. After a dry run: those that would happen. */
   uploaded: Change[];
   /** Files of a knowledge folder that cannot become documents. */
@@ -59,82 +70,142 @@ export type Applied = {
 export async function applyFolder(options: ApplyOptions): Promise<Applied> {
   const { client, promote, signal, onProgress = () => {} } = options;
   const service = await readServiceFile({ folder: resolve(options.folder), file: options.file ?? 'service.yaml' });
-  const local = await readLocal(service);
+  const { problems, ...local } = await readLocal(service);
   onProgress({ type: 'read', file: service.shown, name: service.content.name, skipped: local.skipped });
 
+  await convertDocuments(client, local.knowledge, problems, signal);
   const skills = await planSkills(client, local.skills, signal);
   const knowledge = await planKnowledge(client, local.knowledge, signal);
   const files = await planComputerFiles(client, service.content.name, local.files, signal);
   const steps = [...skills.steps, ...knowledge.steps, ...files.steps];
-  onProgress({ type: 'planned', changes: steps.map(({ change }) => change) });
-  const content = { ...service.content, ...(local.computer !== undefined && { computer: local.computer }) };
-  if (steps.length > 0 || options.dryRun) await refuseBefore(client, service, content, signal);
-  if (options.dryRun)
-    return { answer: null, uploaded: steps.map(({ change }) => change), skipped: local.skipped, away: [] };
+  const uploads = steps.map(({ change }) => change);
+  onProgress({ type: 'planned', changes: uploads });
+  const content: Record<string, unknown> = {
+    ...service.content,
+    ...(local.computer !== undefined && { computer: local.computer }),
+  };
+  const lists = { skills: skills.resolved, knowledge: knowledge.resolved };
+  const isPlanned = uploads.length > 0 || problems.length > 0 || options.dryRun;
+  const planned = isPlanned
+    ? await planFile(client, service, { content, lists, files, uploads, promote, problems, signal })
+    : null;
+  const plan = planned && { ...planned, uploads, skipped: local.skipped };
+  if (options.dryRun) return { answer: null, plan, uploaded: uploads, skipped: local.skipped, away: [] };
 
-  const uploaded = await runSteps(steps, onProgress, signal);
-  if (uploaded.some(({ kind }) => kind === 'document')) {
+  for (const { change, run } of steps) {
+    onProgress({ type: 'uploading', change });
+    await run(signal);
+    onProgress({ type: 'uploaded', change });
+  }
+  if (uploads.some(({ kind }) => kind === 'document')) {
     onProgress({ type: 'indexing', ...(await indexOf(client, knowledge.notebookIds(), signal)) });
   }
   onProgress({ type: 'applying', name: service.content.name });
-  const lists = { skills: skills.resolved, knowledge: knowledge.resolved };
   const sent = {
     ...resolved(content, lists),
-    ...('computer' in content && { computer: files.resolve(content.computer) }),
+    ...(content.computer !== undefined && { computer: files.resolve(content.computer) }),
   };
   const answer = await put(client, service, { content: sent, promote, signal }, (param) => writtenParam(param, lists));
   onProgress({ type: 'applied', answer });
   const away = await serversAway(client, answer.version.manifest.mcp_servers, signal);
-  return { answer, uploaded, skipped: local.skipped, away };
+  return { answer, plan, uploaded: uploads, skipped: local.skipped, away };
 }
 
-/** Reads everything from disk before anything is sent, and reports all problems together. */
+/** The plan of a folder: which fields and local files would change. Faults are thrown as one `ApplyError`. */
+export async function planFolder(options: Omit<ApplyOptions, 'dryRun'>): Promise<FolderPlan> {
+  return (await applyFolder({ ...options, dryRun: true })).plan as FolderPlan;
+}
+
+/** Reads everything from disk before anything is sent, and collects all problems. */
 async function readLocal(service: ServiceFile) {
   const problems: Problem[] = [];
   const folder = await openFolder(service.folder);
-  const computer = await resolveComputer(service, folder, problems);
+  const computer = await resolveSetup(service, folder, problems);
   const skills = await readSkills(service, folder, problems);
   const { entries: knowledge, skipped } = await readKnowledge(service, folder, problems);
   const files = await readComputerFiles(service, folder, problems);
-  if (problems.length > 0) throw new ApplyError(problems);
-  return { computer, skills, knowledge, skipped, files };
+  return { computer, skills, knowledge, skipped, files, problems };
 }
 
-/**
- * Validates the file before anything is uploaded. The service always rejects a file with local paths and lists all
- * other faults. A file without local paths has nothing to upload.
- */
-async function refuseBefore(
-  client: Client,
-  service: ServiceFile,
-  content: Record<string, unknown>,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const isLocal = ({ skills, knowledge, computer }: Record<string, unknown>) =>
-    [skills, knowledge].flat().some((entry) => typeof entry === 'string') || hasLocalFiles(computer);
-  if (!isLocal(content)) return;
-  try {
-    await put(client, service, { content, promote: 'no', signal }, (param) => param);
-  } catch (error) {
-    if (!(error instanceof ApplyError)) throw error;
-    const problems = error.problems.filter(({ code }) => code !== 'path_not_resolved');
-    if (problems.length > 0) throw new ApplyError(problems, { cause: error.cause });
-  }
+type Planning = {
+  content: Record<string, unknown>;
+  lists: Lists;
+  files: Awaited<ReturnType<typeof planComputerFiles>>;
+  uploads: readonly Change[];
+  promote: ApplyOptions['promote'];
+  /** Problems of local files. */
+  problems: readonly Problem[];
+  signal: AbortSignal | undefined;
+};
+
+/** Asks the service for its plan. Faults of the file and of local files are thrown together. */
+async function planFile(client: Client, service: ServiceFile, planning: Planning) {
+  const { content, files, uploads, promote, problems, signal } = planning;
+  const lists = onlyStored(planning.lists);
+  const keys = [...new Set(uploads.map(({ kind }) => keyOf[kind]))].join(',');
+  const written = (param: string) => writtenParam(param, lists);
+  const ask = async (computer: unknown) => {
+    const query = { promote, dry_run: 'true', ...(keys !== '' && { uploads: keys }) };
+    const body = { ...resolved(content, lists), ...(computer !== undefined && { computer }) };
+    const placed = { params: { deployment_id: service.content.name }, query, body };
+    try {
+      return (await client.request('deployments.put', placed, { signal })) as PlanOf<Api['deployments']['put']>;
+    } catch (error) {
+      throw problems.length > 0 ? new ApplyError(problems) : refusalOf(error, service, written);
+    }
+  };
+  const local = new Set(problems.map(({ param }) => param));
+  const refuse = ({ faults, missing_secrets }: Awaited<ReturnType<typeof ask>>) => {
+    const told = faults.filter(({ code, param }) => code !== 'path_not_resolved' && !local.has(param));
+    if (problems.length + told.length === 0) return;
+    const found = problemsOf(told, service, written);
+    throw new ApplyError([...problems, ...found], { cause: rejection(told, missing_secrets) });
+  };
+  // Files for the computer have no id before they are uploaded. Their other fields are checked in a separate request.
+  const whole = await ask(content.computer === undefined ? undefined : files.resolve(content.computer));
+  refuse(whole);
+  const plan = whole.faults.length === 0 ? whole : await ask(files.stored(content.computer));
+  refuse(plan);
+  const { faults: _, missing_secrets: __, warnings, changed, ...rest } = plan;
+  return {
+    ...rest,
+    changed: changed.flatMap((row) => withoutUploads(row, files.targets)),
+    warnings: warnings.map(({ param, message }) => service.problemAt(written(param), message)),
+  };
 }
 
-async function runSteps(
-  steps: readonly ApplyStep[],
-  onProgress: (progress: ApplyProgress) => void,
-  signal: AbortSignal | undefined,
-): Promise<Change[]> {
-  const uploaded: Change[] = [];
-  for (const { change, run } of steps) {
-    onProgress({ type: 'uploading', change });
-    const done = await run(signal);
-    onProgress(done ? { type: 'uploaded', change: done } : { type: 'unchanged', change });
-    if (done) uploaded.push(done);
-  }
-  return uploaded;
+type ChangedField = FolderPlan['changed'][number];
+
+/** The uploads of the computer's files are listed beside the changed fields, and not again among them. */
+function withoutUploads(row: ChangedField, targets: ReadonlySet<unknown>): ChangedField[] {
+  if (row.path !== 'computer.files' || targets.size === 0) return [row];
+  const rest = (list: unknown) =>
+    (Array.isArray(list) ? list : []).filter((file: { path?: unknown }) => !targets.has(file.path));
+  const [before, after] = [rest(row.before), rest(row.after)];
+  return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ ...row, before, after }];
+}
+
+const keyOf = { skill: 'skills', notebook: 'knowledge', document: 'knowledge', file: 'computer' } as const;
+
+/** The same error that an apply of the file would return. */
+function rejection(faults: readonly { code: string; param: string; message: string }[], names: readonly string[]) {
+  const [first] = faults;
+  if (!first) return undefined;
+  const error = { type: 'invalid_request' as const, ...first, errors: faults, ...(names.length > 0 && { names }) };
+  return new VestraError(first.message, { ...error, names: [...names], errors: [...faults], body: { error } });
+}
+
+/** The entries that the service knows already. New ones are uploaded later and cannot be wrong. */
+function onlyStored(lists: Lists): Lists {
+  const stored = ({ entries, sources }: Resolved): Resolved => {
+    const known = entries().flatMap((entry, at) =>
+      typeof entry === 'object' && entry !== null && Object.values(entry).includes(undefined)
+        ? []
+        : [{ entry, source: sources[at] as string }],
+    );
+    return { entries: () => known.map(({ entry }) => entry), sources: known.map(({ source }) => source) };
+  };
+  return { skills: stored(lists.skills), knowledge: stored(lists.knowledge) };
 }
 
 async function put(
@@ -197,36 +268,4 @@ async function serversAway(
 function unchecked(failure: unknown): { error: { code: string; message: string } } {
   if (!(failure instanceof VestraError)) throw failure;
   return { error: { code: failure.code, message: failure.message } };
-}
-
-/**
- * Replaces the file named in `setup` by its text. A single word that is a file below the folder names it. Anything else
- * is the script itself, unless it can only be a path.
- */
-async function resolveComputer(service: ServiceFile, folder: Folder, problems: Problem[]): Promise<unknown> {
-  const { computer } = service.content;
-  const setup = (computer as { setup?: unknown } | null | undefined)?.setup;
-  if (typeof setup !== 'string' || !/^\S+$/.test(setup.trim())) return computer;
-  const written = setup.trim();
-  const isPath = /^\.{1,2}[/\\]|^\.[a-z]/i.test(written) || (/\.(sh|bash)$/.test(written) && !written.startsWith('/'));
-  const found = await folder.find(written);
-  if (!found.ok || found.value.kind === 'folder') {
-    if (!isPath) return computer;
-    const message = found.ok ? `\`${written}\` is a folder: name a file.` : found.message;
-    problems.push(service.problemAt('computer.setup', message));
-    return computer;
-  }
-  const { path, shown } = found.value;
-  const read = await folder.read(path, shown);
-  const text = read.ok ? decoded(read.value) : null;
-  if (text === null) problems.push(problemOf(shown, read.ok ? 'The script is not text in UTF-8.' : read.message));
-  return { ...(computer as object), setup: text };
-}
-
-function decoded(bytes: Uint8Array): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return null;
-  }
 }

@@ -4,16 +4,15 @@ export type Change =
   | { kind: 'notebook' | 'file'; action: 'created'; path: string; name: string }
   | {
       kind: 'document';
-      /** `compared`: only the service can detect whether the text of this PDF, Office or HTML file has changed. */
-      action: 'created' | 'replaced' | 'deleted' | 'compared';
+      action: 'created' | 'replaced' | 'deleted';
       /** Null if the file is gone. */
       path: string | null;
       name: string;
       notebook: string;
     };
 
-/** A step of the plan. It returns the actual change, or null if there was none. */
-export type ApplyStep = { change: Change; run: (signal: AbortSignal | undefined) => Promise<Change | null> };
+/** A step of the plan. */
+export type ApplyStep = { change: Change; run: (signal: AbortSignal | undefined) => Promise<void> };
 
 /** A resolved list of the file: its entries, and for each its source in the file. */
 export type Resolved = { entries: () => unknown[]; sources: readonly string[] };

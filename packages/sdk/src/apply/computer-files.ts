@@ -11,9 +11,6 @@ import type { ServiceFile } from './service-file.ts';
 /** A local file for the agent's computer. `index` is its place in `computer.files`. */
 type LocalFile = { index: number; path: unknown; shown: string; bytes: Uint8Array<ArrayBuffer>; sha256: string };
 
-/** Whether the deployment file names local files for the computer. */
-export const hasLocalFiles = (computer: unknown): boolean => entriesIn(computer).some(({ from }) => from !== undefined);
-
 export async function readComputerFiles(
   service: ServiceFile,
   folder: Folder,
@@ -43,9 +40,17 @@ export async function planComputerFiles(
   deployment: string,
   files: readonly LocalFile[],
   signal: AbortSignal | undefined,
-): Promise<{ steps: ApplyStep[]; resolve: (computer: unknown) => unknown }> {
+): Promise<{
+  steps: ApplyStep[];
+  resolve: (computer: unknown) => unknown;
+  /** Without the files that are not uploaded yet. */
+  stored: (computer: unknown) => unknown;
+  /** The paths on the computer of the files that are not uploaded yet. */
+  targets: ReadonlySet<unknown>;
+}> {
   const ids = new Map<number, string>();
   const steps: ApplyStep[] = [];
+  const targets = new Set<unknown>();
   const known = files.length > 0 ? await filesOfNewest(client, deployment, signal) : [];
   for (const { index, path, shown, bytes, sha256 } of files) {
     const same = known.find((file) => file.path === path && file.sha256 === sha256);
@@ -53,6 +58,7 @@ export async function planComputerFiles(
       ids.set(index, same.file_id);
       continue;
     }
+    targets.add(path);
     const change: Change = { kind: 'file', action: 'created', path: shown, name: shown };
     steps.push({
       change,
@@ -60,11 +66,11 @@ export async function planComputerFiles(
         const file = new File([bytes], basename(shown));
         const made = await uploading(shown, () => client.files.create({ file }, { signal }));
         ids.set(index, made.id);
-        return change;
       },
     });
   }
-  return { steps, resolve: (computer) => withIds(computer, ids) };
+  const resolve = (computer: unknown) => withIds(computer, ids);
+  return { steps, resolve, stored: (computer) => onlyStored(resolve(computer)), targets };
 }
 
 function withIds(computer: unknown, ids: ReadonlyMap<number, string>): unknown {
@@ -75,6 +81,11 @@ function withIds(computer: unknown, ids: ReadonlyMap<number, string>): unknown {
   });
   return { ...(computer as object), files };
 }
+
+const onlyStored = (computer: unknown): unknown => ({
+  ...(computer as object),
+  files: entriesIn(computer).filter(({ from }) => from === undefined),
+});
 
 type KnownFile = { file_id: string; path: string; sha256?: string | undefined };
 

@@ -1,16 +1,22 @@
 import { createHash } from 'node:crypto';
+import { maxDocumentBytes, maxDocuments, maxNotebookBytes } from '@vestra/contract/document-limits';
 import type { Client } from '../client.ts';
 import { VestraError } from '../errors.ts';
 import { pages } from '../pages.ts';
 import { type ApplyStep, type Change, entriesOf, type Resolved } from './change.ts';
 import { type Folder, taken, textOf } from './local-files.ts';
 import { ownSlug } from './own-slug.ts';
-import { type Problem, problemOf } from './problem.ts';
+import { ApplyError, type Problem, problemOf } from './problem.ts';
 import { uploading } from './refused.ts';
 import type { ServiceFile } from './service-file.ts';
 
-/** `text` if the file is plain text; otherwise the service extracts it. */
-type LocalDocument = { path: string; title: string } & ({ text: string; sha256: string } | { file: File });
+/** `file` if only the service can extract the text: a PDF, Office or HTML file. */
+type LocalDocument = { path: string; title: string } & (ReadText | { file: File });
+
+/** A text of another type than `text/plain` is uploaded as a file of that type. */
+type ReadText = { text: string; sha256: string; contentType: string };
+
+type TextDocument = { path: string; title: string } & ReadText;
 
 type LocalNotebook = { path: string; slug: string; name: string; description: string; documents: LocalDocument[] };
 
@@ -63,7 +69,72 @@ export async function readKnowledge(
   return { entries, skipped };
 }
 
-/** Compares the documents of the folder with those of their notebooks. */
+/** The number of files that the service converts at once. */
+const conversions = 3;
+
+/**
+ * Converts all files before the first document is written, and reports all that cannot be read. So a failed apply
+ * leaves no notebook half changed.
+ */
+export async function convertDocuments(
+  client: Client,
+  entries: readonly Entry[],
+  problems: Problem[],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const notebooks = entries.flatMap((entry) => ('notebook' in entry ? [entry.notebook] : []));
+  const waiting = notebooks.flatMap(({ documents }) => documents.map((document, at) => ({ documents, document, at })));
+  const convert = async (): Promise<void> => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const { documents, document, at } = next;
+      if (!('file' in document)) continue;
+      documents[at] = await converted(client, document, problems, signal);
+    }
+  };
+  await Promise.all(Array.from({ length: conversions }, convert));
+  for (const { path, documents } of notebooks) problems.push(...sizeProblems(path, documents));
+}
+
+async function converted(
+  client: Client,
+  { path, title, file }: Extract<LocalDocument, { file: File }>,
+  problems: Problem[],
+  signal: AbortSignal | undefined,
+): Promise<LocalDocument> {
+  try {
+    const made = await uploading(path, () => client.notebooks.convertDocument({ file }, { signal }));
+    return { path, title, text: made.text, sha256: made.sha256, contentType: made.content_type };
+  } catch (error) {
+    if (!(error instanceof ApplyError)) throw error;
+    problems.push(...error.problems);
+    return { path, title, file };
+  }
+}
+
+/** A notebook of the folder ends with exactly these documents, so its limits are known before the first upload. */
+function sizeProblems(path: string, documents: readonly LocalDocument[]): Problem[] {
+  const sized = documents.map((each) => ({
+    path: each.path,
+    bytes: 'text' in each ? new TextEncoder().encode(each.text).byteLength : 0,
+  }));
+  const total = sized.reduce((sum, { bytes }) => sum + bytes, 0);
+  return [
+    ...sized
+      .filter(({ bytes }) => bytes > maxDocumentBytes)
+      .map((each) => ({
+        ...problemOf(each.path, `The text has ${each.bytes} bytes. A document has at most ${maxDocumentBytes}.`),
+        code: 'document_too_large',
+      })),
+    ...(documents.length > maxDocuments
+      ? [problemOf(path, `The folder has ${documents.length} documents. A notebook has at most ${maxDocuments}.`)]
+      : []),
+    ...(total > maxNotebookBytes
+      ? [problemOf(path, `The documents have ${total} bytes of text. A notebook has at most ${maxNotebookBytes}.`)]
+      : []),
+  ];
+}
+
+/** Compares the documents of the folder with those of their notebooks. Call it after all are converted. */
 export async function planKnowledge(
   client: Client,
   entries: readonly Entry[],
@@ -84,7 +155,8 @@ export async function planKnowledge(
     const titles = new Set(notebook.documents.map(({ title }) => title));
     const gone = [...there].filter(([title]) => !titles.has(title)).flatMap(([, documents]) => documents);
     steps.push(...gone.map((document) => removal(place, document)));
-    steps.push(...notebook.documents.flatMap((document) => stepsOf(place, document, there.get(document.title) ?? [])));
+    const texts = notebook.documents.filter((document) => 'text' in document);
+    steps.push(...texts.flatMap((document) => stepsOf(place, document, there.get(document.title) ?? [])));
   }
   const resolve = () =>
     entries.map((entry) => ('notebook' in entry ? { notebook: ids.get(entry.notebook.slug) } : entry.value));
@@ -114,8 +186,7 @@ const later = { promote: 'no' } as const;
 type KeptDocument = { id: string; title: string; sha256: string };
 type Place = { client: Client; slug: string; path: string; id: () => string };
 
-function stepsOf(place: Place, document: LocalDocument, there: readonly KeptDocument[]): ApplyStep[] {
-  if ('file' in document) return [upload(place, document, there)];
+function stepsOf(place: Place, document: TextDocument, there: readonly KeptDocument[]): ApplyStep[] {
   const same = there.find(({ sha256 }) => sha256 === document.sha256);
   if (!same) return [upload(place, document, there)];
   return there.filter(({ id }) => id !== same.id).map((other) => removal(place, other));
@@ -132,7 +203,6 @@ function creation(
     async run(signal) {
       const fields = { slug, name, description };
       made((await uploading(path, () => client.notebooks.create(fields, { signal }))).id);
-      return change;
     },
   };
 }
@@ -143,35 +213,31 @@ function removal({ client, slug, id }: Place, document: KeptDocument): ApplyStep
     change,
     async run(signal) {
       await remove(client, id(), document, signal);
-      return change;
     },
   };
 }
 
-function upload({ client, slug, id }: Place, document: LocalDocument, there: readonly KeptDocument[]): ApplyStep {
-  const { path, title } = document;
-  const known = { kind: 'document', path, name: title, notebook: slug } as const;
-  const action = there.length === 0 ? 'created' : 'file' in document ? 'compared' : 'replaced';
+function upload({ client, slug, id }: Place, document: TextDocument, there: readonly KeptDocument[]): ApplyStep {
+  const { path, title, text, contentType } = document;
+  const action = there.length === 0 ? 'created' : 'replaced';
   return {
-    change: { ...known, action },
+    change: { kind: 'document', path, name: title, notebook: slug, action },
     async run(signal) {
       const notebook_id = id();
       const fields =
-        'file' in document ? { notebook_id, file: document.file } : { notebook_id, title, text: document.text };
+        contentType === 'text/plain'
+          ? { notebook_id, title, text }
+          : { notebook_id, file: new File([text], title, { type: contentType }) };
       const create = () => uploading(path, () => client.notebooks.createDocument({ ...fields, ...later }, { signal }));
       let old = there;
-      const made = await create().catch(async (error) => {
+      await create().catch(async (error) => {
         // If both do not fit, the old one is deleted first and is missing for a moment.
         if ((error.cause as VestraError | undefined)?.code !== 'notebook_full' || old.length === 0) throw error;
         for (const each of old) await remove(client, notebook_id, each, signal);
         old = [];
         return create();
       });
-      const same = old.find(({ sha256 }) => sha256 === made.sha256);
-      const spare = same ? [made, ...old.filter((each) => each !== same)] : old;
-      for (const each of spare) await remove(client, notebook_id, each, signal);
-      if (same) return null;
-      return { ...known, action: there.length === 0 ? 'created' : 'replaced' };
+      for (const each of old) await remove(client, notebook_id, each, signal);
     },
   };
 }
@@ -225,7 +291,7 @@ function documentOf(given: { path: string; shown: string; bytes: Uint8Array<Arra
     return { path: shown, reason: 'is neither text in UTF-8 nor a PDF, DOCX, XLSX, PPTX or HTML file.' };
   if (text.trim() === '') return { path: shown, reason: 'is empty.' };
   const sha256 = createHash('sha256').update(text, 'utf8').digest('hex');
-  return { path: shown, title: titleOf(path), text, sha256 };
+  return { path: shown, title: titleOf(path), text, sha256, contentType: 'text/plain' };
 }
 
 function notebookOf(deployment: string, path: string, documents: LocalDocument[]): LocalNotebook {

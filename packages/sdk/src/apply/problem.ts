@@ -16,9 +16,10 @@ export class ApplyError extends Error {
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[], options?: ErrorOptions) {
-    super(problems.map(shown).join('\n'), options);
+    const sorted = inLineOrder(problems);
+    super(sorted.map(shown).join('\n'), options);
     this.name = 'ApplyError';
-    this.problems = problems;
+    this.problems = sorted;
   }
 }
 
@@ -26,6 +27,22 @@ export function problemOf(file: string, message: string, at: { line: number; col
   return { file, line: at?.line ?? null, column: at?.column ?? null, message, code: null, param: null };
 }
 
-function shown({ file, line, column, message }: Problem): string {
-  return `${file}${line === null ? '' : `:${line}:${column}`} ${message}`;
+/** A local file has no fields: the service's name for a part of the upload would mislead. */
+function shown({ file, line, column, param, message }: Problem): string {
+  if (line === null) return `${file} ${message}`;
+  return `${file}:${line}:${column} ${param ? `${param}: ` : ''}${message}`;
 }
+
+/** By file, in the order of the lines. Problems of whole files come last. */
+const inLineOrder = (problems: readonly Problem[]): Problem[] => {
+  const files = problems.map(({ file }) => file);
+  return [...problems].sort(
+    (one, other) =>
+      Number(one.line === null) - Number(other.line === null) ||
+      (one.line === null ? compare(one.file, other.file) : files.indexOf(one.file) - files.indexOf(other.file)) ||
+      (one.line ?? 0) - (other.line ?? 0) ||
+      (one.column ?? 0) - (other.column ?? 0),
+  );
+};
+
+const compare = (one: string, other: string) => (one < other ? -1 : Number(one > other));

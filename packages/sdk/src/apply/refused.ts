@@ -1,5 +1,5 @@
 import { VestraError } from '../errors.ts';
-import { ApplyError, problemOf } from './problem.ts';
+import { ApplyError, type Problem, problemOf } from './problem.ts';
 import type { ServiceFile } from './service-file.ts';
 
 /** Runs an upload and reports a rejection of its content as a problem of the local path. */
@@ -22,10 +22,14 @@ export function refusalOf(error: unknown, service: ServiceFile, written: (param:
   const { code, param, message } = error;
   const faults = error.errors.length > 0 ? error.errors : param === null ? [] : [{ code, param, message }];
   if (faults.length === 0) return error;
-  const problems = faults.map((fault) => ({
-    ...service.problemAt(written(fault.param), fault.message),
-    code: fault.code,
-    param: fault.param,
-  }));
-  return new ApplyError(problems, { cause: error });
+  return new ApplyError(problemsOf(faults, service, written), { cause: error });
 }
+
+type ServiceFault = { code: string; param: string; message: string };
+
+/** The service's faults of a file, with their lines. */
+export const problemsOf = (
+  faults: readonly ServiceFault[],
+  service: ServiceFile,
+  written: (param: string) => string,
+): Problem[] => faults.map(({ code, param, message }) => ({ ...service.problemAt(written(param), message), code }));

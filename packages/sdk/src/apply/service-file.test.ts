@@ -112,8 +112,8 @@ describe('a rejected file', () => {
     ['that holds two', 'name: desk\n---\nname: other\n', 'service.yaml:2:1 '],
     ['that is empty', '', 'service.yaml:1:1 A deployment file is lines'],
     ['that is a list', '- name: desk\n', 'service.yaml:1:1 A deployment file is lines'],
-    ['without a name', 'model: x\n', 'service.yaml:1:1 `name` is needed'],
-    ['whose name is a number', 'model: x\nname: 12\n', 'service.yaml:2:1 `name` is needed'],
+    ['without a name', 'model: x\n', 'service.yaml:1:1 name: `name` is needed'],
+    ['whose name is a number', 'model: x\nname: 12\n', 'service.yaml:2:1 name: `name` is needed'],
   ])('%s', async (_, text, start) => {
     const error = await read(text).catch((each) => each);
     expect(error.name).toBe('ApplyError');

@@ -92,7 +92,6 @@ function stepOf(client: Client, skill: LocalSkill, id: string | null, made: (id:
             client.skills.replace({ skill_id: id, files, promote: 'no' }, { signal }),
       );
       made(kept.id as string);
-      return change;
     },
   };
 }

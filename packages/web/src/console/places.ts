@@ -46,6 +46,7 @@ export const places: Readonly<Partial<Record<RowName, PlaceInConsole>>> = {
   'notebooks.delete': { page: '/knowledge/$notebook' },
   'notebooks.search': { page: '/knowledge/$notebook' },
   'notebooks.listDocuments': { page: '/knowledge/$notebook' },
+  'notebooks.convertDocument': { reason: 'adding a document in the console converts it and reports a fault at once' },
   'notebooks.createDocument': { page: '/knowledge/$notebook' },
   'notebooks.getDocument': { page: '/knowledge/$notebook' },
   'notebooks.deleteDocument': { page: '/knowledge/$notebook' },

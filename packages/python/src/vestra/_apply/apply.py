@@ -13,9 +13,9 @@ from .._commands import Api
 from .._resource import read_as
 from .._transport import Call
 from ..errors import ApplyError, Problem, VestraError
-from .knowledge import KnowledgeEntry, KnowledgePlan, Skipped, read_knowledge
+from .knowledge import KnowledgeEntry, KnowledgePlan, Skipped, convert_documents, read_knowledge
 from .local_folder import LocalFolder, Refused, text_of
-from .plan import Change, Resolved, Step
+from .plan import Change, Resolved
 from .problems import problem_of
 from .service_file import ServiceFile, read_service_file
 from .skills import SkillEntry, plan_skills, read_skills
@@ -36,10 +36,10 @@ class ServerAway:
 
 @dataclass(frozen=True)
 class ApplyProgress:
-    """One step of an apply: ``read``, ``planned``, ``uploading``, ``uploaded``, ``unchanged``, ``indexing``,
-    ``applying`` or ``applied``."""
+    """One step of an apply: ``read``, ``planned``, ``uploading``, ``uploaded``, ``indexing``, ``applying`` or
+    ``applied``."""
 
-    type: Literal["read", "planned", "uploading", "uploaded", "unchanged", "indexing", "applying", "applied"]
+    type: Literal["read", "planned", "uploading", "uploaded", "indexing", "applying", "applied"]
     name: str | None = None
     change: Change | None = None
     changes: list[Change] = field(default_factory=list)
@@ -57,6 +57,8 @@ class Applied:
     """Files of a knowledge folder that no document can be made of."""
     away: list[ServerAway]
     """Tool servers of the version that cannot be called now: the agent runs without their tools until they can."""
+    plan: types.Plan | None = None
+    """The changes that the file asks for; None if the file was applied without uploads."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,7 @@ class _Local:
     skills: list[SkillEntry]
     knowledge: list[KnowledgeEntry]
     skipped: list[Skipped]
+    problems: list[Problem]
 
 
 async def apply_folder(
@@ -82,39 +85,42 @@ async def apply_folder(
     service = local.service
     tell(ApplyProgress("read", name=service.name))
 
+    await convert_documents(api, local.knowledge, local.problems)
     skill_steps, skills = await plan_skills(api, local.skills)
     knowledge = await KnowledgePlan(api, local.knowledge).make()
     steps = [*skill_steps, *knowledge.steps]
     changes = [step.change for step in steps]
     tell(ApplyProgress("planned", changes=changes))
     content = service.content if local.computer is None else {**service.content, "computer": local.computer}
-    if steps or dry_run:
-        await _refuse_before(api, service, content)
+    lists = {"skills": skills, "knowledge": knowledge.resolved}
+    plan = None
+    if steps or local.problems or dry_run:
+        plan = await _plan_file(api, local, content, lists, changes, promote)
     if dry_run:
-        return Applied(None, changes, local.skipped, [])
+        return Applied(None, changes, local.skipped, [], plan)
 
-    uploaded = await _run_steps(steps, tell)
-    if any(change.kind == "document" for change in uploaded):
+    for step in steps:
+        tell(ApplyProgress("uploading", change=step.change))
+        await step.run()
+        tell(ApplyProgress("uploaded", change=step.change))
+    if any(change.kind == "document" for change in changes):
         indexed, total = await knowledge.indexed()
         tell(ApplyProgress("indexing", indexed=indexed, total=total))
     tell(ApplyProgress("applying", name=service.name))
-    lists = {"skills": skills, "knowledge": knowledge.resolved}
     answer = await _put(api, service, _resolved(content, lists), promote, lambda param: _written_param(param, lists))
     tell(ApplyProgress("applied", name=service.name))
-    return Applied(answer, uploaded, local.skipped, await _servers_away(api, answer))
+    return Applied(answer, changes, local.skipped, await _servers_away(api, answer), plan)
 
 
 def _read_local(folder: Path, file: str) -> _Local:
-    """Everything on the disk, read before anything is sent, with every problem of it at once."""
+    """Everything on the disk, read before anything is sent, with every problem of it."""
     service = read_service_file(folder, file)
     problems: list[Problem] = []
     files = LocalFolder(service.folder)
     computer = _resolve_computer(service, files, problems)
     skills = read_skills(service, files, problems)
     knowledge, skipped = read_knowledge(service, files, problems)
-    if problems:
-        raise ApplyError(problems)
-    return _Local(service, computer, skills, knowledge, skipped)
+    return _Local(service, computer, skills, knowledge, skipped, problems)
 
 
 def _resolve_computer(service: ServiceFile, folder: LocalFolder, problems: list[Problem]) -> Any:
@@ -149,33 +155,53 @@ def _resolve_computer(service: ServiceFile, folder: LocalFolder, problems: list[
     return {**(computer or {}), "setup": text.removeprefix("\ufeff")}
 
 
-async def _refuse_before(api: Api, service: ServiceFile, content: Mapping[str, Any]) -> None:
-    """A file that will be refused is refused before anything is uploaded for it.
-
-    The service refuses a file with a local path in it in any case and names every other fault
-    beside; a file without one has nothing to upload.
-    """
-    named = [content.get("skills"), content.get("knowledge")]
-    entries = [each for part in named for each in (part if isinstance(part, list) else [part])]
-    if not any(isinstance(entry, str) for entry in entries):
-        return
+async def _plan_file(
+    api: Api,
+    local: _Local,
+    content: Mapping[str, Any],
+    lists: Mapping[str, Resolved],
+    changes: list[Change],
+    promote: Promote | None,
+) -> types.Plan:
+    """Asks the service for its plan. Faults of the file and of local files are raised together."""
+    stored = {key: _only_stored(each) for key, each in lists.items()}
+    keys = dict.fromkeys("skills" if change.kind == "skill" else "knowledge" for change in changes)
+    call = Call(
+        "deployments.put",
+        "PUT",
+        "/v1/deployments/{deployment_id}",
+        {"deployment_id": local.service.name},
+        {"promote": promote, "dry_run": True, "uploads": ",".join(keys) or None},
+        _resolved(content, stored),
+    )
     try:
-        await _put(api, service, content, "no", lambda param: param)
-    except ApplyError as error:
-        problems = [each for each in error.problems if each["code"] != "path_not_resolved"]
-        if problems:
-            raise ApplyError(problems) from error.__cause__
+        plan: types.Plan = read_as(types.Plan, await api.transport.call(call))
+    except VestraError as error:
+        found = local.problems or _problems_of(error, local.service, lambda param: _written_param(param, stored))
+        if not found:
+            raise
+        raise ApplyError(found) from error
+    named = {problem["param"] for problem in local.problems}
+    problems = list(local.problems)
+    for fault in plan.faults:
+        if fault.param in named:
+            continue
+        problem = local.service.problem_at(_written_param(fault.param, stored), fault.message)
+        problem["code"] = fault.code
+        problems.append(problem)
+    if problems:
+        raise ApplyError(problems)
+    return plan
 
 
-async def _run_steps(steps: list[Step], tell: Progress) -> list[Change]:
-    uploaded: list[Change] = []
-    for step in steps:
-        tell(ApplyProgress("uploading", change=step.change))
-        done = await step.run()
-        tell(ApplyProgress("unchanged", change=step.change) if done is None else ApplyProgress("uploaded", change=done))
-        if done is not None:
-            uploaded.append(done)
-    return uploaded
+def _only_stored(resolved: Resolved) -> Resolved:
+    """The entries that the service knows already. New ones are uploaded later and cannot be wrong."""
+    known = [
+        (entry, source)
+        for entry, source in zip(resolved.entries(), resolved.sources)
+        if not (isinstance(entry, dict) and None in entry.values())
+    ]
+    return Resolved(lambda: [entry for entry, _ in known], [source for _, source in known])
 
 
 async def _put(
@@ -211,7 +237,7 @@ def _problems_of(error: VestraError, service: ServiceFile, written: Callable[[st
     problems: list[Problem] = []
     for fault in faults:
         problem = service.problem_at(written(fault["param"]), fault["message"])
-        problem["code"], problem["param"] = fault["code"], fault["param"]
+        problem["code"] = fault["code"]
         problems.append(problem)
     return problems
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import types
@@ -18,13 +18,13 @@ from .service_file import ServiceFile
 
 @dataclass(frozen=True)
 class LocalDocument:
-    """``text`` where the words are in the file as they are; otherwise the service takes them out of ``content``."""
+    """``text`` is None until the service has converted ``content``: a PDF, Office or HTML file."""
 
     path: str
     title: str
     text: str | None = None
     content: bytes = b""
-    content_type: str = ""
+    content_type: str = "text/plain"
 
     @property
     def sha256(self) -> str:
@@ -111,6 +111,51 @@ def _read_notebook(
     return _notebook_of(service.name, found.shown, documents)
 
 
+async def convert_documents(api: Api, entries: list[KnowledgeEntry], problems: list[Problem]) -> None:
+    """Converts all files before the first document is written, and reports all that cannot be read.
+
+    So a failed apply leaves no notebook half changed.
+    """
+    for notebook in (entry.notebook for entry in entries if entry.notebook is not None):
+        for at, document in enumerate(notebook.documents):
+            if document.text is None:
+                notebook.documents[at] = await _converted(api, document, problems)
+        problems += _size_problems(notebook)
+
+
+async def _converted(api: Api, document: LocalDocument, problems: list[Problem]) -> LocalDocument:
+    file = (document.title, document.content, document.content_type)
+    try:
+        made = await uploading(document.path, lambda: api.notebooks.convert_document(file=file))
+    except ApplyError as error:
+        problems += error.problems
+        return document
+    return replace(document, text=made.text, content=b"", content_type=made.content_type)
+
+
+_MOST_DOCUMENT_BYTES = 512 * 1024
+_MOST_NOTEBOOK_BYTES = 5 * 1024 * 1024
+_MOST_DOCUMENTS = 1000
+
+
+def _size_problems(notebook: LocalNotebook) -> list[Problem]:
+    """A notebook of the folder ends with exactly these documents, so its limits are known before the first upload."""
+    sizes = [(each.path, len((each.text or "").encode())) for each in notebook.documents]
+    problems = [
+        problem_of(path, f"The text has {size} bytes. A document has at most {_MOST_DOCUMENT_BYTES}.")
+        for path, size in sizes
+        if size > _MOST_DOCUMENT_BYTES
+    ]
+    if len(sizes) > _MOST_DOCUMENTS:
+        message = f"The folder has {len(sizes)} documents. A notebook has at most {_MOST_DOCUMENTS}."
+        problems.append(problem_of(notebook.path, message))
+    total = sum(size for _, size in sizes)
+    if total > _MOST_NOTEBOOK_BYTES:
+        message = f"The documents have {total} bytes of text. A notebook has at most {_MOST_NOTEBOOK_BYTES}."
+        problems.append(problem_of(notebook.path, message))
+    return problems
+
+
 class KnowledgePlan:
     """The documents of the folder, held against those of their notebooks."""
 
@@ -139,7 +184,7 @@ class KnowledgePlan:
             for title, documents in there.items():
                 if title not in titles:
                     self.steps += [self._removal(notebook, each) for each in documents]
-            for document in notebook.documents:
+            for document in (each for each in notebook.documents if each.text is not None):
                 self.steps += self._steps_of(notebook, document, there.get(document.title, []))
         return self
 
@@ -165,9 +210,7 @@ class KnowledgePlan:
         return found
 
     def _steps_of(self, notebook: LocalNotebook, document: LocalDocument, there: list[types.Document]) -> list[Step]:
-        same = None
-        if document.text is not None:
-            same = next((each for each in there if each.sha256 == document.sha256), None)
+        same = next((each for each in there if each.sha256 == document.sha256), None)
         if same is None:
             return [self._upload(notebook, document, there)]
         return [self._removal(notebook, other) for other in there if other.id != same.id]
@@ -175,7 +218,7 @@ class KnowledgePlan:
     def _creation(self, notebook: LocalNotebook) -> Step:
         change = Change("notebook", "created", notebook.path, notebook.slug)
 
-        async def run() -> Change:
+        async def run() -> None:
             made = await uploading(
                 notebook.path,
                 lambda: self._api.notebooks.create(
@@ -183,33 +226,27 @@ class KnowledgePlan:
                 ),
             )
             self._ids[notebook.slug] = made.id
-            return change
 
         return Step(change, run)
 
     def _removal(self, notebook: LocalNotebook, document: types.Document) -> Step:
         change = Change("document", "deleted", None, document.title, notebook.slug)
 
-        async def run() -> Change:
+        async def run() -> None:
             await self._remove(self._ids[notebook.slug], document.id)
-            return change
 
         return Step(change, run)
 
     def _upload(self, notebook: LocalNotebook, document: LocalDocument, there: list[types.Document]) -> Step:
-        known: dict[str, Any] = {
-            "kind": "document",
-            "path": document.path,
-            "name": document.title,
-            "notebook": notebook.slug,
-        }
-        action = "created" if not there else "compared" if document.text is None else "replaced"
+        change = Change(
+            "document", "replaced" if there else "created", document.path, document.title, notebook.slug
+        )
 
-        async def run() -> Change | None:
+        async def run() -> None:
             notebook_id = self._ids[notebook.slug]
             old = list(there)
             try:
-                made = await self._create(notebook_id, document)
+                await self._create(notebook_id, document)
             except ApplyError as error:
                 # The new one beside the old one is too much: then the old one goes first, and is missed for a moment.
                 if not isinstance(error.__cause__, VestraError) or error.__cause__.code != "notebook_full" or not old:
@@ -217,24 +254,21 @@ class KnowledgePlan:
                 for each in old:
                     await self._remove(notebook_id, each.id)
                 old = []
-                made = await self._create(notebook_id, document)
-            same = next((each for each in old if each.sha256 == made.sha256), None)
-            spare = [made.id] if same is not None else []
-            for gone in [*spare, *(each.id for each in old if each is not same)]:
-                await self._remove(notebook_id, gone)
-            return None if same is not None else Change(**known, action="created" if not there else "replaced")
+                await self._create(notebook_id, document)
+            for each in old:
+                await self._remove(notebook_id, each.id)
 
-        return Step(Change(**known, action=action), run)  # type: ignore[arg-type]
+        return Step(change, run)
 
     async def _create(self, notebook_id: str, document: LocalDocument) -> types.Document:
         # Live users read it when the file has been applied and promoted, not before.
         create = self._api.notebooks.create_document
-        if document.text is not None:
+        text = document.text or ""
+        if document.content_type == "text/plain":
             return await uploading(
-                document.path,
-                lambda: create(notebook_id, title=document.title, text=document.text, promote="no"),
+                document.path, lambda: create(notebook_id, title=document.title, text=text, promote="no")
             )
-        file = (document.title, document.content, document.content_type)
+        file = (document.title, text.encode(), document.content_type)
         return await uploading(document.path, lambda: create(notebook_id, file=file, promote="no"))
 
     async def _remove(self, notebook_id: str, document_id: str) -> None:

@@ -11,8 +11,7 @@ from typing import Any, Awaitable, Callable, Literal
 @dataclass(frozen=True)
 class Change:
     kind: Literal["skill", "notebook", "document"]
-    action: Literal["created", "replaced", "deleted", "compared"]
-    """``compared``: only the service can tell whether the text of this PDF, Office or HTML file has changed."""
+    action: Literal["created", "replaced", "deleted"]
     path: str | None
     """None where the file is gone."""
     name: str
@@ -22,8 +21,7 @@ class Change:
 @dataclass(frozen=True)
 class Step:
     change: Change
-    run: Callable[[], Awaitable[Change | None]]
-    """Gives the change that came of it, or None where there was none after all."""
+    run: Callable[[], Awaitable[None]]
 
 
 @dataclass(frozen=True)

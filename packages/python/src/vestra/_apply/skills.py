@@ -87,7 +87,7 @@ def _step_of(api: Api, skill: LocalSkill, skill_id: str | None, ids: dict[str, s
     change = Change("skill", "created" if skill_id is None else "replaced", skill.path, skill.name)
     files: Any = skill.files
 
-    async def run() -> Change:
+    async def run() -> None:
         kept = await uploading(
             skill.path,
             lambda: api.skills.create(slug=skill.slug, files=files) if skill_id is None
@@ -95,7 +95,6 @@ def _step_of(api: Api, skill: LocalSkill, skill_id: str | None, ids: dict[str, s
             else api.skills.replace(skill_id, files=files, promote="no"),
         )
         ids[skill.slug] = str(kept.id)
-        return change
 
     return Step(change, run)
 

@@ -136,13 +136,16 @@ class Deployments(Group):
             extra_headers=extra_headers,
         )
 
+    @overload
     def put(
         self,
         deployment_id: str,
         *,
+        dry_run: Literal[True],
         name: str,
         promote: Literal["after_tests", "now", "no"] | None = None,
         expected_version: int | None = None,
+        uploads: str | None = None,
         instructions: str | None = None,
         language: str | None = None,
         model: str | None = None,
@@ -161,13 +164,72 @@ class Deployments(Group):
         webhooks: Sequence[params.DeploymentWebhookParam] | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
-    ) -> types.AppliedDeployment:
+    ) -> types.Plan: ...
+
+    @overload
+    def put(
+        self,
+        deployment_id: str,
+        *,
+        name: str,
+        promote: Literal["after_tests", "now", "no"] | None = None,
+        expected_version: int | None = None,
+        dry_run: Literal[False] | None = None,
+        uploads: str | None = None,
+        instructions: str | None = None,
+        language: str | None = None,
+        model: str | None = None,
+        reasoning: Literal["off", "low", "medium", "high"] | None = None,
+        apps: Sequence[str] | Literal["all"] | None = None,
+        approvals: Sequence[Literal["payment", "booking", "cancellation", "send_email", "publish", "delete"]] | None = None,
+        limits: params.DeploymentManifestLimitsParam | None = None,
+        tools: Sequence[params.DeploymentToolByMcpParam | params.DeploymentManifestToolParam] | None = None,
+        skills: str | Sequence[str | params.DeploymentManifestSkillByIdParam | params.DeploymentManifestSkillByNameParam] | None = None,
+        knowledge: str | Sequence[str | params.DeploymentKnowledgeParam] | None = None,
+        memory: Literal["vestra", "customer", "none"] | None = None,
+        computer: params.DeploymentComputerParam | None = None,
+        browser: params.DeploymentManifestBrowserParam | None = None,
+        routines: Sequence[params.DeploymentRoutineParam] | None = None,
+        tests: Sequence[params.DeploymentTestParam] | None = None,
+        webhooks: Sequence[params.DeploymentWebhookParam] | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.AppliedDeployment: ...
+
+    def put(
+        self,
+        deployment_id: str,
+        *,
+        name: str,
+        promote: Literal["after_tests", "now", "no"] | None = None,
+        expected_version: int | None = None,
+        dry_run: bool | None = None,
+        uploads: str | None = None,
+        instructions: str | None = None,
+        language: str | None = None,
+        model: str | None = None,
+        reasoning: Literal["off", "low", "medium", "high"] | None = None,
+        apps: Sequence[str] | Literal["all"] | None = None,
+        approvals: Sequence[Literal["payment", "booking", "cancellation", "send_email", "publish", "delete"]] | None = None,
+        limits: params.DeploymentManifestLimitsParam | None = None,
+        tools: Sequence[params.DeploymentToolByMcpParam | params.DeploymentManifestToolParam] | None = None,
+        skills: str | Sequence[str | params.DeploymentManifestSkillByIdParam | params.DeploymentManifestSkillByNameParam] | None = None,
+        knowledge: str | Sequence[str | params.DeploymentKnowledgeParam] | None = None,
+        memory: Literal["vestra", "customer", "none"] | None = None,
+        computer: params.DeploymentComputerParam | None = None,
+        browser: params.DeploymentManifestBrowserParam | None = None,
+        routines: Sequence[params.DeploymentRoutineParam] | None = None,
+        tests: Sequence[params.DeploymentTestParam] | None = None,
+        webhooks: Sequence[params.DeploymentWebhookParam] | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> Any:
         """Apply a deployment file; the first call for a name creates the deployment.
 
         Send the file as JSON; its `name` must equal the path. Registers MCP servers, replaces the
         file’s tests, routines and webhooks, and saves a version if something changed. The API
         cannot read local folders: the CLI and the SDKs upload them first. `errors` lists all faults
-        of the file together.
+        of the file together. With `dry_run=true` it answers the plan and writes nothing.
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
@@ -177,6 +239,10 @@ class Deployments(Group):
             expected_version: The `newest_version` that the file was written from, 0 for a new
                 deployment. If another version is the newest, nothing is applied (409
                 `deployment_changed`).
+            dry_run: `true` answers what would change, with all faults and warnings, and writes
+                nothing.
+            uploads: With `dry_run`: keys whose local files a client would upload first, such as
+                `skills,knowledge`. The plan counts them as changed.
             instructions: What the agent is, does and must not do, in your own words; at most 8,000
                 characters.
             language: A language tag such as `en`, `hi` or `pt-BR` for its answers, or `auto` to
@@ -212,12 +278,17 @@ class Deployments(Group):
         `mcp_server_shared`.
         """
         return self._call(
-            types.AppliedDeployment,
+            types.Plan if dry_run else types.AppliedDeployment,
             "deployments.put",
             "PUT",
             "/v1/deployments/{deployment_id}",
             path={"deployment_id": deployment_id},
-            query={"promote": promote, "expected_version": expected_version},
+            query={
+                "promote": promote,
+                "expected_version": expected_version,
+                "dry_run": dry_run,
+                "uploads": uploads,
+            },
             body={
                 "name": name,
                 "instructions": instructions,
@@ -692,13 +763,16 @@ class AsyncDeployments(AsyncGroup):
             extra_headers=extra_headers,
         )
 
+    @overload
     async def put(
         self,
         deployment_id: str,
         *,
+        dry_run: Literal[True],
         name: str,
         promote: Literal["after_tests", "now", "no"] | None = None,
         expected_version: int | None = None,
+        uploads: str | None = None,
         instructions: str | None = None,
         language: str | None = None,
         model: str | None = None,
@@ -717,13 +791,72 @@ class AsyncDeployments(AsyncGroup):
         webhooks: Sequence[params.DeploymentWebhookParam] | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
-    ) -> types.AppliedDeployment:
+    ) -> types.Plan: ...
+
+    @overload
+    async def put(
+        self,
+        deployment_id: str,
+        *,
+        name: str,
+        promote: Literal["after_tests", "now", "no"] | None = None,
+        expected_version: int | None = None,
+        dry_run: Literal[False] | None = None,
+        uploads: str | None = None,
+        instructions: str | None = None,
+        language: str | None = None,
+        model: str | None = None,
+        reasoning: Literal["off", "low", "medium", "high"] | None = None,
+        apps: Sequence[str] | Literal["all"] | None = None,
+        approvals: Sequence[Literal["payment", "booking", "cancellation", "send_email", "publish", "delete"]] | None = None,
+        limits: params.DeploymentManifestLimitsParam | None = None,
+        tools: Sequence[params.DeploymentToolByMcpParam | params.DeploymentManifestToolParam] | None = None,
+        skills: str | Sequence[str | params.DeploymentManifestSkillByIdParam | params.DeploymentManifestSkillByNameParam] | None = None,
+        knowledge: str | Sequence[str | params.DeploymentKnowledgeParam] | None = None,
+        memory: Literal["vestra", "customer", "none"] | None = None,
+        computer: params.DeploymentComputerParam | None = None,
+        browser: params.DeploymentManifestBrowserParam | None = None,
+        routines: Sequence[params.DeploymentRoutineParam] | None = None,
+        tests: Sequence[params.DeploymentTestParam] | None = None,
+        webhooks: Sequence[params.DeploymentWebhookParam] | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.AppliedDeployment: ...
+
+    async def put(
+        self,
+        deployment_id: str,
+        *,
+        name: str,
+        promote: Literal["after_tests", "now", "no"] | None = None,
+        expected_version: int | None = None,
+        dry_run: bool | None = None,
+        uploads: str | None = None,
+        instructions: str | None = None,
+        language: str | None = None,
+        model: str | None = None,
+        reasoning: Literal["off", "low", "medium", "high"] | None = None,
+        apps: Sequence[str] | Literal["all"] | None = None,
+        approvals: Sequence[Literal["payment", "booking", "cancellation", "send_email", "publish", "delete"]] | None = None,
+        limits: params.DeploymentManifestLimitsParam | None = None,
+        tools: Sequence[params.DeploymentToolByMcpParam | params.DeploymentManifestToolParam] | None = None,
+        skills: str | Sequence[str | params.DeploymentManifestSkillByIdParam | params.DeploymentManifestSkillByNameParam] | None = None,
+        knowledge: str | Sequence[str | params.DeploymentKnowledgeParam] | None = None,
+        memory: Literal["vestra", "customer", "none"] | None = None,
+        computer: params.DeploymentComputerParam | None = None,
+        browser: params.DeploymentManifestBrowserParam | None = None,
+        routines: Sequence[params.DeploymentRoutineParam] | None = None,
+        tests: Sequence[params.DeploymentTestParam] | None = None,
+        webhooks: Sequence[params.DeploymentWebhookParam] | None = None,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> Any:
         """Apply a deployment file; the first call for a name creates the deployment.
 
         Send the file as JSON; its `name` must equal the path. Registers MCP servers, replaces the
         file’s tests, routines and webhooks, and saves a version if something changed. The API
         cannot read local folders: the CLI and the SDKs upload them first. `errors` lists all faults
-        of the file together.
+        of the file together. With `dry_run=true` it answers the plan and writes nothing.
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
@@ -733,6 +866,10 @@ class AsyncDeployments(AsyncGroup):
             expected_version: The `newest_version` that the file was written from, 0 for a new
                 deployment. If another version is the newest, nothing is applied (409
                 `deployment_changed`).
+            dry_run: `true` answers what would change, with all faults and warnings, and writes
+                nothing.
+            uploads: With `dry_run`: keys whose local files a client would upload first, such as
+                `skills,knowledge`. The plan counts them as changed.
             instructions: What the agent is, does and must not do, in your own words; at most 8,000
                 characters.
             language: A language tag such as `en`, `hi` or `pt-BR` for its answers, or `auto` to
@@ -768,12 +905,17 @@ class AsyncDeployments(AsyncGroup):
         `mcp_server_shared`.
         """
         return await self._call(
-            types.AppliedDeployment,
+            types.Plan if dry_run else types.AppliedDeployment,
             "deployments.put",
             "PUT",
             "/v1/deployments/{deployment_id}",
             path={"deployment_id": deployment_id},
-            query={"promote": promote, "expected_version": expected_version},
+            query={
+                "promote": promote,
+                "expected_version": expected_version,
+                "dry_run": dry_run,
+                "uploads": uploads,
+            },
             body={
                 "name": name,
                 "instructions": instructions,

@@ -264,6 +264,35 @@ class Notebooks(Group):
             extra_headers=extra_headers,
         )
 
+    def convert_document(
+        self,
+        *,
+        file: FileInput,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.ConvertedDocument:
+        """Convert a file to the text that the agent would read, and save nothing.
+
+        multipart/form-data with one part `file`, and `title` if it differs from the file name. Use
+        it to check files before adding them.
+
+        Args:
+            file: The file: bytes, a path, an open file, or `(name, bytes)`.
+
+        Fails with `document_too_large`, `file_required`, `invalid_filename`, `multipart_required`,
+        `not_ready`.
+        """
+        return self._call(
+            types.ConvertedDocument,
+            "notebooks.convertDocument",
+            "POST",
+            "/v1/notebooks/convert",
+            body={"file": file},
+            takes_body=True,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
     def get_document(
         self,
         notebook_id: str,
@@ -576,6 +605,35 @@ class AsyncNotebooks(AsyncGroup):
             takes_body=True,
             idempotent=True,
             idempotency_key=idempotency_key,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def convert_document(
+        self,
+        *,
+        file: FileInput,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.ConvertedDocument:
+        """Convert a file to the text that the agent would read, and save nothing.
+
+        multipart/form-data with one part `file`, and `title` if it differs from the file name. Use
+        it to check files before adding them.
+
+        Args:
+            file: The file: bytes, a path, an open file, or `(name, bytes)`.
+
+        Fails with `document_too_large`, `file_required`, `invalid_filename`, `multipart_required`,
+        `not_ready`.
+        """
+        return await self._call(
+            types.ConvertedDocument,
+            "notebooks.convertDocument",
+            "POST",
+            "/v1/notebooks/convert",
+            body={"file": file},
+            takes_body=True,
             timeout=timeout,
             extra_headers=extra_headers,
         )

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
+import type { Api } from '@vestra/contract/api';
+import { maxDocumentBytes, maxDocuments, maxNotebookBytes } from '@vestra/contract/document-limits';
 import { fail } from '@vestra/contract/errors';
 import { isPlainFileName } from '@vestra/contract/files';
 import { newId } from '@vestra/contract/ids';
 import { documentTitle } from '@vestra/contract/notebooks';
+import type { ResponseOf } from '@vestra/contract/route';
 import { recordAudit } from '../../account/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
@@ -31,10 +34,30 @@ type Request = { orgId: string; body: { title: string; text: string }; upload: U
 /** Reads the document of a request, sent as JSON or as a file. */
 export async function readUpload({ orgId, body, upload }: Request, reader: DocumentReader): Promise<PreparedDocument> {
   if (!upload) return prepareDocument({ ...body, contentType: 'text/plain', param: 'text' });
+  return prepareDocument({ ...(await convertUpload({ orgId, upload }, reader)), param: 'file' });
+}
+
+type ConvertedDocument = { title: string; text: string; contentType: string };
+
+async function convertUpload(
+  { orgId, upload }: { orgId: string; upload: Upload },
+  reader: DocumentReader,
+): Promise<ConvertedDocument> {
   const title = readTitle(upload);
   // A UTF-16 unit takes at least one byte of UTF-8, so a text with more units is always too large.
-  const { text, contentType } = await reader.read(upload, { orgId, maxCharacters: maxDocumentBytes });
-  return prepareDocument({ title, text, contentType, param: 'file' });
+  return { title, ...(await reader.read(upload, { orgId, maxCharacters: maxDocumentBytes })) };
+}
+
+/** Converts a file with all checks of an added document, and saves nothing. */
+export async function previewUpload(
+  { orgId, upload }: { orgId: string; upload: Upload | null },
+  reader: DocumentReader,
+): Promise<ResponseOf<Api['notebooks']['convertDocument']>> {
+  if (!upload) throw fail('file_required', { param: 'file' });
+  const converted = await convertUpload({ orgId, upload }, reader);
+  const { title, contentType, bytes, sha256 } = prepareDocument({ ...converted, param: 'file' });
+  const { text } = converted;
+  return { object: 'converted_document', title, content_type: contentType, bytes, sha256, text };
 }
 
 /** Returns the form field `title`, or else the file name. */
@@ -53,10 +76,6 @@ function readTitle({ filename, form }: Upload): string {
   throw fail('invalid_request', { param: 'title', message: 'A title has 1 to 200 characters of plain text.' });
 }
 
-const kilobyte = 1024;
-const maxDocumentBytes = 512 * kilobyte;
-const maxNotebookBytes = 5 * kilobyte * kilobyte;
-const maxDocuments = 1000;
 const maxTitleCharacters = 200;
 
 /** Returns the file name, cut to the length of a title. */

@@ -8,7 +8,7 @@ import type { Embeddings } from '../embeddings/embeddings.ts';
 import type { RepublishLive } from '../versions/versions.ts';
 import { findIndex } from './document-index.ts';
 import { changeNotebook, createNotebook, presentDocument, presentNotebook, removeNotebook } from './notebook.ts';
-import { addDocument, readUpload, removeDocument } from './notebook-documents.ts';
+import { addDocument, previewUpload, readUpload, removeDocument } from './notebook-documents.ts';
 import type { SearchResult } from './search.ts';
 import { findNotebook, findWholeDocument, listDocuments, listNotebooks, type NotebookReader } from './store.ts';
 
@@ -79,6 +79,7 @@ export function notebookRoutes({
         return presentDocument({ ...row, indexed: index?.completed_at != null });
       });
     },
+    convertDocument: async ({ caller, upload }) => previewUpload({ orgId: caller.orgId, upload }, reader),
     getDocument: async ({ caller, params }) => {
       const { notebook_id, document_id } = params;
       const place = { orgId: caller.orgId, notebookId: notebook_id, documentId: document_id };

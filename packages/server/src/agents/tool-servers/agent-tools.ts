@@ -77,6 +77,8 @@ export type ServerTools = {
       played?: readonly string[];
       /** The model names of tools with approved calls that are still pending. */
       approved?: () => Promise<readonly string[]>;
+      /** True if nothing may be written, not even that a server answers again. */
+      isTrial?: boolean;
     },
     signal: AbortSignal,
   ) => Promise<{
@@ -218,6 +220,7 @@ export function createServerTools({
         apps = [],
         played = [],
         approved = async () => [],
+        isTrial = false,
       },
       signal,
     ) {
@@ -241,7 +244,7 @@ export function createServerTools({
         ...besides.map(([app, access]) => loadTools(access, { tenant, userId, of: { app } }, policies, signal)),
       ]);
       const there = loaded.filter((each) => each.away === null).map(({ serverId }) => serverId);
-      if (there.length > 0) await endOutages(db, { ...tenant, userId }, there);
+      if (there.length > 0 && !isTrial) await endOutages(db, { ...tenant, userId }, there);
       const missing = loaded.flatMap(({ serverId, away }) => (away ? [{ ...away, serverId }] : []));
       const simulated = missing.flatMap(({ serverId, server }) =>
         simulatedTools(played, { serverId, server, policy: policies[server.slug] ?? null }),

@@ -28,8 +28,15 @@ export type FixedContent = {
 /** By the id of the server. Headers refer to secrets and never contain one. */
 export type FixedServers = Readonly<Record<string, FixedServer>>;
 
-/** `isOwn`: the file's headers become the registered ones when the version goes live. */
-type FixedServer = { headers: Readonly<Record<string, string>>; isOwn?: true };
+/**
+ * `isOwn`: the file's headers become the registered ones when the version goes live. `declared`: the settings of the
+ * server that the file wrote, so that a removed line can be told from one that was never there.
+ */
+type FixedServer = {
+  headers: Readonly<Record<string, string>>;
+  isOwn?: true;
+  declared?: readonly ('name' | 'headers')[];
+};
 
 export const noContent: FixedContent = { notebooks: {}, skills: {} };
 

@@ -1,5 +1,5 @@
 import type { Api } from '@vestra/contract/api';
-import type { BodyOf, ParamsOf, QueryOf, ResponseOf, Route } from '@vestra/contract/route';
+import type { BodyOf, DryRunOf, ParamsOf, QueryOf, ResponseOf, Route } from '@vestra/contract/route';
 import type { Caller, Origin } from '../caller.ts';
 import type { Statement } from '../db/pipeline.ts';
 import type { Transaction } from '../db/pool.ts';
@@ -93,7 +93,7 @@ type Handler<R extends Route> = (
 ) => Promise<
   R extends { idempotent: true }
     ? CommittedResponse<ResponseOf<R>> | (R extends { streams: true } ? EventStream | Reply<ResponseOf<R>> : never)
-    : ResponseOf<R> | Reply<ResponseOf<R>> | EventStream | Response
+    : ResponseOf<R> | DryRunOf<R> | Reply<ResponseOf<R>> | EventStream | Response
 >;
 
 export type Handlers<Family extends keyof Api> = {

@@ -20,7 +20,7 @@ import { findTestRun, hasScenarios, latestRuns, replaceFileScenarios, type TestR
 import type { Caller, Origin, Tenant } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
-import { changedContent, fixContent, hasOtherHeaders, ownServers } from '../promotion/content.ts';
+import { changedContent, fixContent, hasOtherHeaders, ownHeaders } from '../promotion/content.ts';
 import {
   activateFileObjects,
   presentPromotion,
@@ -29,15 +29,16 @@ import {
   saveWithoutPromotion,
 } from '../promotion/promotion.ts';
 import { type CheckedFile, checkFile, type ReadFile, readFile } from './check-file.ts';
+import { fileWarnings } from './file-warnings.ts';
 import { fixFiles } from './fix-files.ts';
 import { changedFileKeys, fileToManifest, scenarioOfTest, type VersionContent } from './manifest.ts';
-import { type DeploymentFile, type FileKey, fileKeys, type ServerEntry } from './parts.ts';
-import { placeServers, wantedChanges } from './servers.ts';
+import { type DeploymentFile, type FileKey, fileKeys } from './parts.ts';
+import { isSettled, placeServers } from './servers.ts';
 
 type Put = Api['deployments']['put'];
 type Answer = ResponseOf<Put>;
 
-type Application = {
+export type Application = {
   caller: Caller;
   origin: Origin;
   /** From the path: the name of the file, or the id of a deployment. */
@@ -46,6 +47,8 @@ type Application = {
   promote: QueryOf<Put>['promote'];
   /** The version that the file was written from. Without it the file replaces any version. */
   expected?: number | undefined;
+  /** Keys with local files that a client would upload first. Only a plan has some. */
+  uploads?: readonly FileKey[];
 };
 
 /**
@@ -60,13 +63,12 @@ export async function applyFile(
   const { caller, reference, body } = application;
   const found = await findApplied(tx, caller.orgId, reference);
   const read = await readFile(body, dependencies, isId(reference) ? found?.slug : reference);
-  const newest = found && (await newestVersion(tx, found));
-  const checked = await checkFile(tx, { caller, read, before: newest?.manifest ?? null, hold: false });
+  const newest = found ? { deployment: found, version: await newestVersion(tx, found) } : null;
+  const checked = await checkFile(tx, { caller, read, newest, hold: false });
   if (isId(reference) && !found) throw fail('deployment_not_found');
-  if (found && newest) {
-    assertActive(found);
-    const current = { deployment: found, version: newest, checked };
-    const unchanged = await answerUnchanged(tx, dependencies, application, current);
+  if (newest) {
+    assertActive(newest.deployment);
+    const unchanged = await answerUnchanged(tx, dependencies, application, { ...newest, checked });
     if (unchanged) return unchanged;
   }
   await lockVersions(tx, caller.orgId);
@@ -76,7 +78,11 @@ export async function applyFile(
 const isId = (reference: string) => idPattern('dep').test(reference);
 
 /** A file names a deployment by its slug. Display names are not unique. */
-async function findApplied(tx: Transaction, orgId: string, reference: string): Promise<DeploymentRow | undefined> {
+export async function findApplied(
+  tx: Transaction,
+  orgId: string,
+  reference: string,
+): Promise<DeploymentRow | undefined> {
   const found = await findDeployment(tx, orgId, reference);
   if (!found || found.version !== null) return undefined;
   const { deployment } = found;
@@ -102,22 +108,17 @@ const savedOf = ({ manifest, file_objects }: VersionRow): VersionContent => ({ m
 async function answerUnchanged(
   tx: Transaction,
   dependencies: ApplyDependencies,
-  { caller, origin, promote }: Application,
-  {
-    deployment,
-    version,
-    checked: { file, servers },
-  }: { deployment: DeploymentRow; version: VersionRow; checked: CheckedFile },
+  { caller, origin, promote, uploads = [] }: Application,
+  { deployment, version, checked }: { deployment: DeploymentRow; version: VersionRow; checked: CheckedFile },
 ): Promise<Answer | undefined> {
+  const { file, servers } = checked;
   const running = origin.mode === 'live' ? deployment.live_version : deployment.draft_version;
   const hasToRun = promote !== 'no' && running !== deployment.newest_version;
-  if (hasToRun) return undefined;
-  const own = ownServers(version);
-  const registered = servers.flatMap(({ entry, registered: server }) => {
-    if (!server) return [];
-    const headers = own[server.id]?.headers ?? server.headers;
-    return Object.keys(wantedChanges(entry as ServerEntry, { ...server, headers })).length === 0 ? [server] : [];
-  });
+  if (hasToRun || uploads.length > 0) return undefined;
+  const own = ownHeaders(version.content.servers);
+  const registered = servers.flatMap((server) =>
+    server.registered && isSettled(server, own) ? [server.registered] : [],
+  );
   if (registered.length < servers.length) return undefined;
   const { orgId } = caller;
   const written = fileToManifest(file, registered);
@@ -133,7 +134,7 @@ async function answerUnchanged(
   const promoted = promote !== 'no' && !isOpen;
   const promotion = { deployment, promoted, becameDefault: false, testRun: isOpen ? testRun : null, made: [] };
   const shown = await presentPromotion(tx, { promotion, version });
-  return { ...shown, changed: [], created: false, warnings: warningsOf(file, dependencies) };
+  return { ...shown, changed: [], created: false, warnings: fileWarnings(checked, dependencies) };
 }
 
 /** Returns null if there are no scenarios or no run yet. */
@@ -154,31 +155,32 @@ async function writeFile(
   const found = await findApplied(tx, caller.orgId, reference);
   const before = found ? await lockDeployment(tx, caller.orgId, found.id) : null;
   const newest = before && (await newestVersion(tx, before));
-  const checking = { caller, read, before: newest?.manifest ?? null, hold: true };
-  const { file, servers: planned } = await checkFile(tx, checking);
+  const applied = before && newest ? { deployment: before, version: newest } : null;
+  const checked = await checkFile(tx, { caller, read, newest: applied, hold: true });
+  const { file, servers: planned } = checked;
   if (before) assertActive(before);
   await assertSigningSecrets(tx, dependencies, caller, file);
-  const own = newest ? ownServers(newest) : {};
+  const own = ownHeaders(newest?.content.servers);
   const placed = await placeServers(tx, { caller, origin, deployment: before, own, planned });
   const written = fileToManifest(file, placed.servers);
   const saved = { ...written, manifest: await fixFiles(tx, caller, written.manifest, newest?.manifest ?? null) };
   const { orgId } = caller;
   const { manifest } = saved;
   const ofContent = await changedContent(tx, { orgId, before: newest, manifest });
+  const isAccessChanged = placed.changed || !isDeepStrictEqual(ownHeaders(placed.known), own);
   const changed = withChanges(changedFileKeys(newest && savedOf(newest), saved), [
-    ...(placed.changed || !isDeepStrictEqual(placed.own, own) || (newest && (await hasOtherHeaders(tx, orgId, newest)))
-      ? (['tools'] as const)
-      : []),
+    ...(isAccessChanged || (newest && (await hasOtherHeaders(tx, orgId, newest))) ? (['tools'] as const) : []),
     ...ofContent,
+    ...(application.uploads ?? []),
   ]);
   if (before && newest && changed.length === 0) {
-    const current = { file, deployment: before, version: newest, made: [], isNew: false };
+    const current = { checked, deployment: before, version: newest, made: [], isNew: false };
     return answer(tx, dependencies, application, { ...current, changed, created: false });
   }
   assertExpected(application, before);
   const content = {
     ...saved,
-    content: await fixContent(tx, orgId, manifest, placed.own),
+    content: await fixContent(tx, orgId, manifest, placed.known),
     changed: changedOfVersion(newest, saved, { changed, ofContent }),
     note: null,
   };
@@ -198,7 +200,7 @@ async function writeFile(
     details: { slug: deployment.slug, version: version.version, changed },
   });
   return answer(tx, dependencies, application, {
-    file,
+    checked,
     deployment,
     version,
     made,
@@ -228,7 +230,7 @@ async function assertSigningSecrets(
 }
 
 type Written = {
-  file: DeploymentFile;
+  checked: CheckedFile;
   deployment: DeploymentRow;
   version: VersionRow;
   made: CreatedEndpoint[];
@@ -241,7 +243,7 @@ async function answer(
   tx: Transaction,
   dependencies: ApplyDependencies,
   { origin, promote }: Application,
-  { file, deployment, version, made, isNew, changed, created }: Written,
+  { checked, deployment, version, made, isNew, changed, created }: Written,
 ): Promise<Answer> {
   const request = { origin, deployment, version, isNew };
   const promotion = await (promote === 'no'
@@ -251,7 +253,7 @@ async function answer(
       : promoteAfterTestsPass(tx, dependencies, request));
   const shown = await presentPromotion(tx, { promotion, version });
   const secrets = [...made, ...shown.webhook_secrets];
-  return { ...shown, webhook_secrets: secrets, changed, created, warnings: warningsOf(file, dependencies) };
+  return { ...shown, webhook_secrets: secrets, changed, created, warnings: fileWarnings(checked, dependencies) };
 }
 
 /** Adds changes outside of the file: renamed servers, other headers, and changed documents and skills. */
@@ -268,14 +270,4 @@ function changedOfVersion(
   const ofServers = changed.includes('tools') && !ofManifest.some((key) => /^(tools|mcp_.*)$/.test(key));
   const beside = (['routines', 'tests', 'webhooks'] as const).filter((key) => changed.includes(key));
   return [...new Set([...ofManifest, ...(ofServers ? ['mcp_servers'] : []), ...ofContent, ...beside])];
-}
-
-/** The operator decides which apps exist, so a file may be applied to servers with different apps. */
-function warningsOf({ apps }: DeploymentFile, { apps: known }: ApplyDependencies): Answer['warnings'] {
-  if (apps === 'all') return [];
-  return apps.flatMap((app, at) =>
-    known.catalogue.find(app) !== undefined
-      ? []
-      : [{ param: `apps.${at}`, message: `This server has no app \`${app}\`: GET /v1/apps lists them.` }],
-  );
 }

@@ -13,7 +13,7 @@ import { fixedFilesOf, fixFiles } from './fix-files.ts';
 import { companySecrets, computerSecrets, missingSecretFaults, webhookSecretsOf } from './missing-secrets.ts';
 import { type DeploymentFile, type FileParts, fileKeys, fileParts, settingParts } from './parts.ts';
 import { objectFaults, referenceFaults } from './reference-faults.ts';
-import { type PlannedServer, planServers } from './servers.ts';
+import { type AppliedVersion, type PlannedServer, planServers } from './servers.ts';
 
 /** A file after the checks that need no database. */
 export type ReadFile = { file: DeploymentFile | null; parts: FileParts; formFaults: Fault[]; faults: Fault[] };
@@ -50,13 +50,13 @@ export async function readFile(
  */
 export async function checkFile(
   tx: Transaction,
-  { caller, read, before, hold }: { caller: Caller; read: ReadFile; before: Manifest | null } & { hold: boolean },
+  { caller, read, newest, hold }: { caller: Caller; read: ReadFile; newest: AppliedVersion | null } & { hold: boolean },
 ): Promise<CheckedFile> {
   const { file, parts } = read;
-  const servers = await planServers(tx, { orgId: caller.orgId, parts, hold });
+  const servers = await planServers(tx, { orgId: caller.orgId, parts, newest, hold });
   const meaning = [
     ...read.faults,
-    ...(await referenceFaults(tx, { caller, parts, fixedFiles: fixedFilesOf(before), hold })),
+    ...(await referenceFaults(tx, { caller, parts, fixedFiles: fixedFilesOf(newest?.version.manifest ?? null), hold })),
     ...toolResultFaults(parts, servers),
   ];
   const needs = [...servers.flatMap(secretsOfServer), ...computerSecrets(parts), ...webhookSecretsOf(parts)];
@@ -74,7 +74,7 @@ export async function faultsOfFile(
 ): Promise<{ param: string; message: string }[]> {
   const read = await readFile(body, dependencies, undefined);
   try {
-    await transaction(db, (tx) => checkFile(tx, { caller, read, before: null, hold: false }));
+    await transaction(db, (tx) => checkFile(tx, { caller, read, newest: null, hold: false }));
     return [];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -86,9 +86,9 @@ export async function faultsOfFile(
 }
 
 /** Secrets in the headers of the entry, else in those of the registered server. */
-function secretsOfServer({ at, entry: { auth, headers }, registered }: PlannedServer) {
+function secretsOfServer({ at, entry: { auth, headers }, wanted, registered }: PlannedServer) {
   if (auth === undefined && headers === undefined) {
-    const values = Object.values(registered?.headers ?? {});
+    const values = Object.values(wanted.headers ?? registered?.headers ?? {});
     return companySecrets(values.map((value) => ({ at: `${at}.mcp`, value })));
   }
   return companySecrets([

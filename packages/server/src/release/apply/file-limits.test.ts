@@ -251,13 +251,13 @@ describe('tools', () => {
   it('at most 50, each a server or a function [DFILE-009]', async () => {
     await takes({ tools: [mcp(), ...times(49, (at) => call({ function: `f_${at}` }))] });
     await refuses({ tools: times(51, (at) => call({ function: `f_${at}` })) }, 'tools');
-    await refuses({ tools: [{}] }, 'tools.0.mcp');
+    await refuses({ tools: [{}] }, 'tools.0');
   });
 
   it('a server by a public https URL of 2048 [TOOL-001]', async () => {
     const long = (length: number) => `https://example.com/${letters(length - 20)}`;
     await takes({ tools: [mcp({ mcp: long(2048) })] });
-    for (const url of [long(2049), 'tools.example.com', 'http://tools.example.com', 'https://127.0.0.1/', undefined]) {
+    for (const url of [long(2049), 'tools.example.com', 'http://tools.example.com', 'https://127.0.0.1/', null]) {
       await refuses({ tools: [{ mcp: url }] }, 'tools.0.mcp');
     }
   });

@@ -3,7 +3,7 @@ import { deploymentFile } from '@vestra/contract/deployment-file';
 import { nameOfRoutine } from '@vestra/contract/routine-name';
 import { withFullReferences } from '@vestra/contract/secrets-in-text';
 import { functionEntry, noToolPolicy } from '@vestra/contract/tool-entry';
-import type { DeploymentDependencies, VersionRow } from '../../agents/deployments/index.ts';
+import type { DeploymentDependencies, DeploymentRow, VersionRow } from '../../agents/deployments/index.ts';
 import { findById, type RegisteredServer } from '../../agents/tool-servers/index.ts';
 import {
   defaultManifest,
@@ -14,6 +14,7 @@ import {
 } from '../../agents/versions/index.ts';
 import type { FileRoutine } from '../../automation/index.ts';
 import type { FileScenario } from '../../evaluation/index.ts';
+import type { Executor } from '../../platform/db/pool.ts';
 import { type DeploymentFile, type FileKey, fileKeys, type ServerEntry, type WrittenFile } from './parts.ts';
 import { nameFromUrl, writtenHeaders } from './servers.ts';
 
@@ -196,7 +197,7 @@ function computerMeaning(computer: VersionContent['manifest']['environment']): u
   return { ...environment, repos };
 }
 
-const firstTimePersona = 'A person who uses this agent for the first time.';
+export const firstTimePersona = 'A person who uses this agent for the first time.';
 
 export function scenarioOfTest(test: FileObjects['tests'][number]): FileScenario {
   return {
@@ -219,13 +220,30 @@ export function routineOfEntry({ for: users = [], ...entry }: FileObjects['routi
   return { ...entry, name: nameOfRoutine(entry), users: typeof users === 'string' ? [users] : users };
 }
 
-/** Renders a version as the YAML of its deployment file, with its servers as they are registered or as it has them. */
-export const renderFile: DeploymentDependencies['renderFile'] = async (db, deployment, version) => {
-  const { manifest, file_objects, content } = version;
+type SavedVersion = Pick<VersionRow, 'manifest' | 'file_objects' | 'content'>;
+
+/**
+ * The file of a version, with its servers as they are registered. Headers that only the version has are its own;
+ * `fixed` takes all headers as the version fixed them.
+ */
+export async function fileOfVersion(
+  db: Executor,
+  { org_id, slug }: Pick<DeploymentRow, 'org_id' | 'slug'>,
+  { manifest, file_objects, content }: SavedVersion,
+  { fixed }: { fixed: boolean },
+): Promise<WrittenFile> {
   const ids = manifest.mcp_servers.map(({ id }) => id);
-  const found = ids.length === 0 ? [] : await findById(db, deployment.org_id, ids, { hold: false });
-  const own = (id: string) => (content.servers?.[id]?.isOwn ? { headers: content.servers[id].headers } : {});
-  const servers = new Map(found.map((server) => [server.id, { ...server, ...own(server.id) }]));
+  const found = ids.length === 0 ? [] : await findById(db, org_id, ids, { hold: false });
+  const servers = found.map((server): [string, RegisteredServer] => {
+    const saved = content.servers?.[server.id];
+    return [server.id, saved && (saved.isOwn || fixed) ? { ...server, headers: saved.headers } : server];
+  });
+  return manifestToFile(slug, { manifest, fileObjects: file_objects }, new Map(servers));
+}
+
+/** Renders a version as the YAML of its deployment file. */
+export const renderFile: DeploymentDependencies['renderFile'] = async (db, deployment, version) => {
+  const file = await fileOfVersion(db, deployment, version, { fixed: false });
   const { renderYaml } = await import('./render-yaml.ts');
-  return renderYaml(manifestToFile(deployment.slug, { manifest, fileObjects: file_objects }, servers));
+  return renderYaml(file);
 };

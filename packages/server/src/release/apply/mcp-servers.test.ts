@@ -132,9 +132,11 @@ describe('headers that a file changes', () => {
     ).toEqual([]);
   });
 
-  it('stay if the file gives none, and are removed by an empty map', async () => {
+  it('stay if another file set them and this one gives none, and are removed by an empty map', async () => {
     await fresh();
-    await org.put(file('shop', { mcp: url, auth: '${ONE}' }));
+    await org.put(file('first', { mcp: url, auth: '${ONE}' }));
+    await org.put(file('shop', { mcp: url }));
+    await org.call('POST', '/v1/deployments/first/archive');
     expect((await org.put(file('shop', { mcp: url }))).body.changed).toEqual([]);
     expect((await only()).headers).toEqual({ Authorization: 'Bearer ${secret:ONE}' });
     expect((await org.put(file('shop', { mcp: url, headers: {} }))).body.changed).toEqual(['tools']);
@@ -185,7 +187,8 @@ describe('another name for a server', () => {
     await org.put(file('shop', { mcp: url, name: 'CRM' }));
     expect((await org.put(file('shop', { mcp: url, name: 'Sales' }))).body.changed).toEqual(['tools']);
     expect(await only()).toMatchObject({ name: 'Sales', slug: 'crm' });
-    expect((await org.put(file('shop', { mcp: url }))).body.changed).toEqual([]);
+    expect((await org.put(file('shop', { mcp: url, name: 'Sales', deny: ['drop'] }))).body.changed).toEqual(['tools']);
+    expect(await only()).toMatchObject({ name: 'Sales', slug: 'crm' });
   });
 
   it('changes nothing while other deployments use the server', async () => {
@@ -237,5 +240,48 @@ describe('a manifest sent to create', () => {
       ['secret_missing', 'manifest.environment.env.A'],
     ]);
     expect(answer.body.error.names).toEqual(['LACKING']);
+  });
+});
+
+describe('a line that is removed from the file', () => {
+  const removed = 'https://removed.example.com/mcp';
+  const put = (name: string, entry: object, mode: 'test' | 'live' = 'test') =>
+    org.put({ name, tools: [{ mcp: removed, ...entry }] }, { mode, promote: 'now' });
+  const registered = async () => (await org.servers()).find((each) => each.url === removed);
+
+  it('is removed from the tool server that the file set before [PLAN-706]', async () => {
+    await org.storeSecret('GONE');
+    const declared = { name: 'Removed', auth: '${GONE}', headers: { 'X-Region': 'eu' } };
+    expect((await put('removing', declared)).body.warnings).toEqual([]);
+    const without = await put('removing', {});
+    expect(without.body).toMatchObject({ changed: ['tools'], warnings: [], version: { version: 2 } });
+    expect(await registered()).toMatchObject({ name: 'removed.example.com', headers: {} });
+    expect((await put('removing', {})).body).toMatchObject({ changed: [], warnings: [], version: { version: 2 } });
+  });
+
+  it('stays with a warning if another deployment uses the server, as does a new name [PLAN-706, PLAN-707]', async () => {
+    expect((await put('removing', { auth: '${GONE}' })).status).toBe(200);
+    const second = await put('second', { auth: '${GONE}', name: 'Other' });
+    const used = 'because other deployments use it:';
+    const slug = 'removed';
+    expect(second.body.warnings).toEqual([
+      { param: 'tools.0.name', message: `\`${slug}\` keeps its name, ${used} removing.` },
+    ]);
+    const without = await put('removing', {});
+    expect(without.body).toMatchObject({
+      changed: [],
+      warnings: [{ param: 'tools.0', message: `\`${slug}\` is still called with \`Authorization\`, ${used} second.` }],
+    });
+    expect((await registered())?.headers).toEqual({ Authorization: 'Bearer ${secret:GONE}' });
+  });
+
+  it('is reported if the headers were registered elsewhere [PLAN-706]', async () => {
+    const third = await put('third', {});
+    expect(third.body.warnings).toEqual([
+      {
+        param: 'tools.0',
+        message: '`removed` is called with `Authorization`, as it is registered. Write `headers: {}` to send none.',
+      },
+    ]);
   });
 });

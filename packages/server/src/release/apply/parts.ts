@@ -10,6 +10,9 @@ export type WrittenFile = z.input<typeof deploymentFile>;
 export type FunctionEntry = z.output<typeof functionEntry>;
 export type ServerEntry = z.output<typeof serverEntry>;
 
+/** An accepted value that may not be intended, or a line that has no effect. */
+export type FileWarning = { param: string; message: string };
+
 /** A well-formed part of the request, with the path for its faults. */
 export type PlacedValue<Value> = { at: string; value: Value };
 

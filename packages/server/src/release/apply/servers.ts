@@ -1,7 +1,12 @@
-import { fail } from '@vestra/contract/errors';
+import { Failure, fail } from '@vestra/contract/errors';
 import { reservedServerSlugs } from '@vestra/contract/reserved-names';
 import { withFullReferences, withShortReferences } from '@vestra/contract/secrets-in-text';
-import { type DeploymentRow, deploymentsRelyingOn, deploymentsUsing } from '../../agents/deployments/index.ts';
+import {
+  type DeploymentRow,
+  deploymentsRelyingOn,
+  deploymentsUsing,
+  type VersionRow,
+} from '../../agents/deployments/index.ts';
 import {
   addressOf,
   assertMayChange,
@@ -15,7 +20,7 @@ import {
 import type { FixedServers } from '../../agents/versions/index.ts';
 import type { Caller, Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
-import type { FileParts, ServerEntry } from './parts.ts';
+import type { FileParts, FileWarning, ServerEntry } from './parts.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -53,18 +58,6 @@ export function writtenHeaders(headers: Headers): Pick<ServerEntry, 'auth' | 'he
   };
 }
 
-/** The changes that an entry asks for, of the registered server or of the headers in the newest version. */
-export function wantedChanges(
-  entry: ServerEntry,
-  server: Pick<RegisteredServer, 'name' | 'headers'>,
-): Partial<Pick<RegisteredServer, 'name' | 'headers'>> {
-  const headers = wantedHeaders(entry);
-  return {
-    ...(entry.name !== undefined && entry.name !== server.name && { name: entry.name }),
-    ...(headers && !sameHeaders(headers, server.headers) && { headers }),
-  };
-}
-
 /** The n-th slug for a server of this name: `crm`, `crm-2`. Never a reserved one. */
 function serverSlug(name: string, number: number): string {
   const words = name
@@ -86,12 +79,23 @@ export type PlannedServer = {
   entry: Partial<ServerEntry> & Pick<ServerEntry, 'mcp'>;
   registered: RegisteredServer | null;
   slug: string;
+  /** The name and headers that the server is to have; undefined: those that are registered. */
+  wanted: { name?: string | undefined; headers?: Headers | undefined };
+  warnings: FileWarning[];
 };
 
-/** Finds the servers of a file by their address. It registers nothing. */
+/** The deployment that a file is applied to, with its newest version. */
+export type AppliedVersion = { deployment: DeploymentRow; version: VersionRow };
+
+/** Finds the servers of a file by their address, and the changes that it asks for. It registers nothing. */
 export async function planServers(
   tx: Transaction,
-  { orgId, parts, hold }: { orgId: string; parts: Pick<FileParts, 'servers'> } & { hold: boolean },
+  {
+    orgId,
+    parts,
+    newest,
+    hold,
+  }: { orgId: string; parts: Pick<FileParts, 'servers'>; newest: AppliedVersion | null } & { hold: boolean },
 ): Promise<PlannedServer[]> {
   const entries = parts.servers.flatMap(({ at, value }) =>
     value.mcp === undefined ? [] : [{ at, entry: { ...value, mcp: value.mcp } }],
@@ -106,9 +110,80 @@ export async function planServers(
     const registered = byAddress.get(addressOf(entry.mcp)) ?? null;
     const slug = registered?.slug ?? (await freeServerSlug(tx, { orgId, name: nameOfServer(entry), promised }));
     promised.add(slug);
-    planned.push({ at, entry, registered, slug });
+    const asked = registered
+      ? await askedOfServer(tx, orgId, { at, entry, registered, newest })
+      : { wanted: { name: nameOfServer(entry), headers: wantedHeaders(entry) ?? {} }, warnings: [] };
+    planned.push({ at, entry, registered, slug, ...asked });
   }
   return planned;
+}
+
+/**
+ * The settings that an entry asks for. A line that the last file had and this one has not is removed from the server,
+ * unless other deployments use it.
+ */
+async function askedOfServer(
+  tx: Transaction,
+  orgId: string,
+  {
+    at,
+    entry,
+    registered,
+    newest,
+  }: Pick<PlannedServer, 'at' | 'entry'> & { registered: RegisteredServer; newest: AppliedVersion | null },
+): Promise<Pick<PlannedServer, 'wanted' | 'warnings'>> {
+  const { id, slug, name: nameNow } = registered;
+  const fixed = newest?.version.content.servers?.[id];
+  const headersNow = fixed?.isOwn ? fixed.headers : registered.headers;
+  const isGone = (line: 'name' | 'headers') => fixed?.declared?.includes(line) ?? false;
+  const headers = wantedHeaders(entry);
+  const name = entry.name ?? (isGone('name') ? nameFromUrl(entry.mcp) : undefined);
+  const sentStill = headers === undefined ? Object.keys(headersNow) : [];
+  const isRenamed = name !== undefined && name !== nameNow;
+  if (sentStill.length === 0 && !isRenamed) return { wanted: { headers }, warnings: [] };
+  const others = await otherUsers(tx, orgId, id, newest?.deployment);
+  const used = `because other deployments use it: ${others.join(', ')}`;
+  const isRemoved = sentStill.length > 0 && isGone('headers') && others.length === 0;
+  const warnings = [
+    ...(isRenamed && others.length > 0
+      ? [{ param: entry.name === undefined ? at : `${at}.name`, message: `\`${slug}\` keeps its name, ${used}.` }]
+      : []),
+    ...(sentStill.length > 0 && !isRemoved
+      ? [
+          {
+            param: at,
+            message: isGone('headers')
+              ? `\`${slug}\` is still called with ${listed(sentStill)}, ${used}.`
+              : `\`${slug}\` is called with ${listed(sentStill)}, as it is registered. Write \`headers: {}\` to send none.`,
+          },
+        ]
+      : []),
+  ];
+  return {
+    wanted: { ...(others.length === 0 && isRenamed && { name }), headers: isRemoved ? {} : headers },
+    warnings,
+  };
+}
+
+const listed = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ');
+
+/** Slugs of the other active deployments that run the server. */
+async function otherUsers(
+  tx: Transaction,
+  orgId: string,
+  serverId: string,
+  own: DeploymentRow | null | undefined,
+): Promise<string[]> {
+  const users = await deploymentsUsing(tx, orgId, serverId);
+  return users
+    .filter(({ id, status, isLive, isDraft }) => id !== own?.id && status === 'active' && (isLive || isDraft))
+    .map(({ slug }) => slug);
+}
+
+/** Whether a file leaves the server as it is registered, or as the newest version has it. */
+export function isSettled({ wanted: { name, headers }, registered }: PlannedServer, own: OwnHeaders): boolean {
+  if (!registered || (name !== undefined && name !== registered.name)) return false;
+  return headers === undefined || sameHeaders(headers, own[registered.id] ?? registered.headers);
 }
 
 /** `promised` holds the slugs of other entries of the same file. */
@@ -124,18 +199,20 @@ async function freeServerSlug(
   }
 }
 
+type OwnHeaders = Readonly<Record<string, Headers>>;
+
 type Place = {
   caller: Caller;
   origin: Origin;
   deployment: DeploymentRow | null;
   /** Headers that only the newest version has. */
-  own: FixedServers;
+  own: OwnHeaders;
 };
 
 type PlacedServers = {
   servers: RegisteredServer[];
-  /** Headers of the file that are registered when the version goes live. */
-  own: FixedServers;
+  /** Headers of the file that are registered when the version goes live, and what the file declares. */
+  known: FixedServers;
   changed: boolean;
 };
 
@@ -145,28 +222,57 @@ export async function placeServers(
   { planned, ...place }: Place & { planned: readonly PlannedServer[] },
 ): Promise<PlacedServers> {
   const servers: RegisteredServer[] = [];
-  const own: Record<string, FixedServers[string]> = {};
+  const known: Record<string, FixedServers[string]> = {};
+  const refused: Failure[] = [];
   for (const { registered, ...plan } of planned) {
-    const server = registered
-      ? await changeServer(tx, place, { ...plan, registered })
-      : await register(tx, place, { ...plan, registered });
-    servers.push(server);
-    const headers = wantedHeaders(plan.entry);
-    if (headers && !sameHeaders(headers, server.headers)) own[server.id] = { headers, isOwn: true };
+    try {
+      const server = registered
+        ? await changeServer(tx, place, { ...plan, registered })
+        : await register(tx, place, { ...plan, registered });
+      servers.push(server);
+      known[server.id] = knownOf(plan, server);
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      refused.push(error);
+    }
   }
-  return { servers, own, changed: servers.some((server, at) => server !== planned[at]?.registered) };
+  if (refused.length > 0) throw refusalOfAll(refused);
+  return { servers, known, changed: servers.some((server, at) => server !== planned[at]?.registered) };
+}
+
+function knownOf(
+  { entry, wanted: { headers } }: Omit<PlannedServer, 'registered'>,
+  server: RegisteredServer,
+): FixedServers[string] {
+  const declared = [
+    ...(entry.name === undefined ? [] : (['name'] as const)),
+    ...(wantedHeaders(entry) === undefined ? [] : (['headers'] as const)),
+  ];
+  const isOwn = headers !== undefined && !sameHeaders(headers, server.headers);
+  return {
+    headers: isOwn ? headers : server.headers,
+    ...(isOwn && { isOwn }),
+    ...(declared.length > 0 && { declared }),
+  };
+}
+
+/** One failure for all servers: the first, with the faults of each. */
+function refusalOfAll(refused: readonly Failure[]): Failure {
+  const [first] = refused as [Failure];
+  if (refused.length === 1) return first;
+  const errors = refused.map(({ code, message, details }) => ({ code, message, param: details.param ?? '' }));
+  return fail(first.code, { ...first.details, message: first.message, errors });
 }
 
 /** Another request may have taken the free slug. Each failed round has seen one taken, so the loop ends. */
 async function register(
   tx: Transaction,
   { origin }: Place,
-  { entry, slug: planned }: PlannedServer,
+  { entry, slug: planned, wanted: { headers = {} } }: PlannedServer,
 ): Promise<RegisteredServer> {
   const name = nameOfServer(entry);
   for (let slug = planned; ; ) {
-    const server = { slug, name, url: entry.mcp, headers: wantedHeaders(entry) ?? {} };
-    const registered = await registerServer(tx, origin, server);
+    const registered = await registerServer(tx, origin, { slug, name, url: entry.mcp, headers });
     if (registered) return registered;
     slug = await freeServerSlug(tx, { orgId: origin.orgId, name, promised: new Set() });
   }
@@ -179,31 +285,23 @@ async function register(
 async function changeServer(
   tx: Transaction,
   { caller, origin, deployment, own }: Place,
-  { at, entry, registered }: PlannedServer & { registered: RegisteredServer },
+  { at, entry, wanted, registered }: PlannedServer & { registered: RegisteredServer },
 ): Promise<RegisteredServer> {
-  const { name, headers: other } = wantedChanges(entry as ServerEntry, registered);
-  const isSaved = other !== undefined && sameHeaders(other, own[registered.id]?.headers ?? registered.headers);
-  const headers = isSaved ? undefined : other;
+  const name = wanted.name === registered.name ? undefined : wanted.name;
+  const isSaved = wanted.headers === undefined || sameHeaders(wanted.headers, own[registered.id] ?? registered.headers);
+  const headers = isSaved ? undefined : wanted.headers;
   if (name === undefined && headers === undefined) return registered;
-  const users = await deploymentsUsing(tx, origin.orgId, registered.id);
-  const others = users.filter(
-    ({ id, status, isLive, isDraft }) => id !== deployment?.id && status === 'active' && (isLive || isDraft),
-  );
   const param = headers ? (entry.auth === undefined ? `${at}.headers` : `${at}.auth`) : `${at}.name`;
-  if (headers && others.length > 0) {
+  const others = headers ? await otherUsers(tx, origin.orgId, registered.id, deployment) : [];
+  if (others.length > 0) {
     throw fail('mcp_server_shared', {
       param,
-      deployments: others.map(({ slug }) => slug),
-      message: `Other deployments run \`${registered.slug}\` with other headers: ${others.map(({ slug }) => slug).join(', ')}. Change the server itself, or leave \`auth\` and \`headers\` out to use it as it is.`,
+      deployments: others,
+      message: `Other deployments run \`${registered.slug}\` with other headers: ${others.join(', ')}. Change the server itself, or leave \`auth\` and \`headers\` out to use it as it is.`,
     });
   }
-  // A server that other deployments use keeps its name.
-  if (!headers && others.length > 0) return registered;
   await assertMayChange(tx, caller, registered.id, param);
   const isRelied = headers && (await deploymentsRelyingOn(tx, origin.orgId, registered.id)).length > 0;
-  const changes = {
-    ...(name !== undefined && others.length === 0 && { name }),
-    ...(headers && !isRelied && { headers }),
-  };
+  const changes = { ...(name !== undefined && { name }), ...(headers && !isRelied && { headers }) };
   return Object.keys(changes).length === 0 ? registered : updateServer(tx, origin, registered.id, changes);
 }

@@ -8,7 +8,10 @@ type Warning = { param: string; message: string };
 /** A server that does not answer in this time is not checked, so that a file can be applied while it is down. */
 const maxWaitMs = 3_000;
 
-/** Warnings about the tools that the servers of a version offer now. A server that is unavailable has none. */
+/**
+ * Warnings about the tools that the servers of a version offer now. A server that is unavailable has none. A trial
+ * writes nothing.
+ */
 export async function toolWarnings(
   { load }: Pick<ServerTools, 'load'>,
   tenant: Tenant,
@@ -19,10 +22,11 @@ export async function toolWarnings(
     manifest: Pick<Manifest, 'mcp_servers' | 'mcp_tool_policy'>;
     content: Pick<FixedContent, 'servers'>;
   },
+  { isTrial = false }: { isTrial?: boolean } = {},
 ): Promise<Warning[]> {
   const { mcp_servers: servers, mcp_tool_policy: policies } = manifest;
   if (servers.length === 0) return [];
-  const wanted = { userId: null, servers, fixed, policies };
+  const wanted = { userId: null, servers, fixed, policies, isTrial };
   const loaded = await load(tenant, wanted, AbortSignal.timeout(maxWaitMs)).catch(() => null);
   if (!loaded) return [];
   const { tools } = loaded;

@@ -9,14 +9,14 @@ import type { Origin } from '../../platform/caller.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 
 /**
- * The current content for a version of these settings, locked until the transaction ends. `own` has the headers that a
- * file gives to servers and that are not registered yet.
+ * The current content for a version of these settings, locked until the transaction ends. `known` has the headers that
+ * a file gives to servers and that are not registered yet, and what the file declares of each server.
  */
 export async function fixContent(
   tx: Transaction,
   orgId: string,
   manifest: Manifest,
-  own: FixedServers = {},
+  known: FixedServers = {},
 ): Promise<FixedContent> {
   const found = await findSkills(tx, orgId, skillIds(manifest), { hold: true });
   const servers = await findServers(tx, orgId, manifest, { hold: true });
@@ -24,7 +24,9 @@ export async function fixContent(
     notebooks: await holdRevisions(tx, orgId, manifest.notebooks),
     skills: Object.fromEntries([...found].map(([id, { hash }]) => [id, hash])),
     ...(servers.length > 0 && {
-      servers: Object.fromEntries(servers.map(({ id, headers }) => [id, own[id] ?? { headers }])),
+      servers: Object.fromEntries(
+        servers.map(({ id, headers }) => [id, known[id]?.isOwn ? known[id] : { ...known[id], headers }]),
+      ),
     }),
   };
 }
@@ -44,9 +46,9 @@ const findServers = async (
         options,
       );
 
-/** The servers of the version whose headers are only in the version. */
-export const ownServers = ({ content: { servers = {} } }: Pick<VersionRow, 'content'>): FixedServers =>
-  Object.fromEntries(Object.entries(servers).filter(([, { isOwn }]) => isOwn));
+/** The headers that are only in the version, by the id of the server. */
+export const ownHeaders = (servers: FixedServers = {}): Readonly<Record<string, FixedServers[string]['headers']>> =>
+  Object.fromEntries(Object.entries(servers).flatMap(([id, { isOwn, headers }]) => (isOwn ? [[id, headers]] : [])));
 
 /** Whether registered headers changed since the version fixed them. */
 export async function hasOtherHeaders(tx: Transaction, orgId: string, version: VersionRow): Promise<boolean> {
@@ -60,9 +62,9 @@ export async function hasOtherHeaders(tx: Transaction, orgId: string, version: V
  * own: their next versions are made from those.
  */
 export async function registerOwnHeaders(tx: Transaction, origin: Origin, version: VersionRow): Promise<void> {
-  const own = ownServers(version);
+  const own = ownHeaders(version.content.servers);
   for (const { id, headers } of await findServers(tx, origin.orgId, version.manifest, { hold: true })) {
-    const wanted = own[id]?.headers;
+    const wanted = own[id];
     if (!wanted || sameHeaders(wanted, headers)) continue;
     const users = await deploymentsUsing(tx, origin.orgId, id);
     if (users.some((user) => user.id !== version.deployment_id)) continue;
@@ -92,7 +94,7 @@ export async function changedContent(
 /** The servers of the version with their current URLs. Deleted ones, and those whose headers are only in the version, stay. */
 export async function serversNow(tx: Transaction, orgId: string, version: Pick<VersionRow, 'manifest' | 'content'>) {
   const { mcp_servers } = version.manifest;
-  const own = ownServers(version);
+  const own = ownHeaders(version.content.servers);
   const found = await findServers(tx, orgId, version.manifest, { hold: true });
   const urls = new Map(found.filter(({ id }) => !own[id]).map(({ id, url }) => [id, url]));
   return mcp_servers.map((server) => {

@@ -17,7 +17,7 @@ import type { TestRun } from '../../evaluation/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
-import { changedContent, fixContent, hasOtherHeaders, ownServers, serversNow } from './content.ts';
+import { changedContent, fixContent, hasOtherHeaders, serversNow } from './content.ts';
 import { assertFitForLive, missingForLive } from './live-preconditions.ts';
 import {
   activateFileObjects,
@@ -147,7 +147,7 @@ export async function upToDateVersion(
     ...(await changedContent(tx, { orgId, before: newest, manifest })),
   ];
   if (changed.length === 0) return asItIs;
-  const content = await fixContent(tx, orgId, manifest, ownServers(newest));
+  const content = await fixContent(tx, orgId, manifest, newest.content.servers);
   const createdBy = authorOf(origin.actor);
   const saved = await saveVersion(tx, {
     deployment: before,

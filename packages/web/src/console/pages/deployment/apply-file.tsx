@@ -10,6 +10,7 @@ import { Icon } from '../../parts/icons.tsx';
 import { lazyPart } from '../../parts/lazy-part.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { SecretOnce } from '../../parts/secret-once.tsx';
+import { PlanPreview, usePlan } from './plan-preview.tsx';
 
 const FileEditor = lazyPart(() => import('../../parts/editor/file-editor.tsx'));
 // Every visitor needs the editor, so it loads in parallel with the file.
@@ -58,6 +59,10 @@ export function ApplyFile(props: ApplyFileProps) {
     ...(mode === 'live' && { promote }),
   });
   const file = fileIn(text);
+  const isPlanned =
+    isChanged && may('deployments.put') && !(file instanceof Error) && Boolean(deploymentId ?? file.name);
+  const { expected_version: _, ...planned } = fieldsOf(file instanceof Error ? {} : file);
+  const plan = usePlan(isPlanned ? planned : null);
   const apply = async (expected = expectedVersion): Promise<void> => {
     setUnreadable(file instanceof Error ? file : null);
     if (file instanceof Error) return;
@@ -74,7 +79,10 @@ export function ApplyFile(props: ApplyFileProps) {
   };
   // Errors stay at their fields until the text changes.
   const isRefused = put.error instanceof VestraError && !isConflict(put.error) && applied === text;
-  const refused = useMemo(() => (isRefused ? faultsOf(put.error as VestraError) : noFaults), [isRefused, put.error]);
+  const refused = useMemo(
+    () => (isRefused ? faultsOf(put.error as VestraError) : (plan?.faults ?? noFaults)),
+    [isRefused, put.error, plan],
+  );
   const fault = unreadable ?? (isConflict(put.error) ? null : put.error);
   const secrets = answer?.webhook_secrets ?? [];
   return (
@@ -127,6 +135,7 @@ export function ApplyFile(props: ApplyFileProps) {
         )}
       </div>
       {fault && <Fault className="mt-3" error={fault} />}
+      {plan && !put.isRunning && <PlanPreview plan={plan} />}
       {answer && !put.isRunning && !put.error && (
         <div className="mt-3 text-sm" role="status">
           <p className="flex items-center gap-1.5 text-good">

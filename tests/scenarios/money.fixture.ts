@@ -79,4 +79,6 @@ const isSettled = ({ type }: { type: string }) => type === 'turn.settled';
 /** Dollars that were added up as floating point, as they are shown. */
 export const shown = (usd: number) => Math.round(usd * 100_000) / 100_000;
 
-export const sum = (rows: readonly Body[]) => shown(rows.reduce((total, { cost_usd }) => total + cost_usd, 0));
+/** Adds whole micros, as the server does: a float just below half a step would be rounded down. */
+export const sum = (rows: readonly Body[]) =>
+  shown(rows.reduce((total, { cost_usd }) => total + Math.round(cost_usd * 1e6), 0) / 1e6 + 1e-9);

@@ -170,7 +170,9 @@ describe('the deletion of a task', () => {
     expect(types.slice(-4)).toEqual(['task.stopped', 'turn.settled', 'task.deleted', 'conversation.status']);
     const { audit_entries: _audited, ...left } = await rowsWith(desk, marker);
     expect(left).toEqual({});
-    expect(await desk.told('task.stopped', task.conversation_id)).toMatchObject([{ id: task.id, title: null }]);
+    expect(await desk.told('task.stopped', task.conversation_id)).toMatchObject([
+      { id: task.id, title: 'Task', ask: '' },
+    ]);
     expect(await desk.told('interaction.resolved', task.conversation_id)).toMatchObject([{ id: question.id }]);
     await expect.poll(() => delivered.slice(since).some((each) => each.includes('task.stopped'))).toBe(true);
     expect(

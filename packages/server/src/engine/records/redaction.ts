@@ -32,7 +32,7 @@ export async function emptyTask(
     runStatement(sql`UPDATE interactions SET summary = '', questions = NULL, browser = NULL, kept = NULL, answers = NULL,
         reason = NULL, message = NULL, output = NULL, progress = NULL, details = ${names}
       WHERE run_id = ${id}`),
-    runStatement(sql`UPDATE tasks SET title = NULL, brief = NULL, progress = '[]', result_text = NULL, result_data = NULL,
+    runStatement(sql`UPDATE tasks SET title = NULL, ask = NULL, brief = NULL, progress = '[]', result_text = NULL, result_data = NULL,
         outcome_reason = NULL
       WHERE org_id = ${org_id} AND mode = ${mode} AND id = ${id}`),
   ]);

@@ -2,7 +2,22 @@
 const groups: readonly [string, readonly string[]][] = [
   [
     'Build and chat:',
-    ['init', 'import', 'diff', 'apply', 'test', 'dev', 'ask', 'answer', 'trace', 'embed', 'open', 'events', 'logs', 'listen'],
+    [
+      'init',
+      'import',
+      'diff',
+      'apply',
+      'test',
+      'dev',
+      'ask',
+      'answer',
+      'trace',
+      'embed',
+      'open',
+      'events',
+      'logs',
+      'listen',
+    ],
   ],
   [
     'Configuration:',

@@ -172,4 +172,15 @@ export const testRuns = area('test-runs', 'done', [
     'docs/tests.md#talks-replayed',
     'A replay that a restart cut off continues by itself in its conversations, and sends no message twice.',
   ],
+  [
+    'TRUN-700',
+    'docs/tests.md#the-verdict',
+    'Entries of the judge that contradict each other about a line leave it undecided, in whatever order they stand.',
+  ],
+  ['TRUN-701', 'docs/tests.md#the-verdict', 'An entry of the judge whose text is not that of the line does not count.'],
+  [
+    'TRUN-702',
+    'docs/tests.md#simulated-tools',
+    'With `approves: true` the test user approves functions of the version; an approved one plays its entry and no code is called.',
+  ],
 ]);

@@ -127,12 +127,27 @@ describe('tools in a test', () => {
     expect([called, said(run).includes('written')]).toEqual([[], false]);
   });
 
-  it('that wait for any other approval are declined, also with `approves: true` [TRUN-014]', async () => {
-    await runs.deploy([scenario({ approves: true, tool_results: { change: 'changed' } })], { tools: functions });
+  it('of the code play their entry after the test of a file approves, and call no code [TRUN-702, DFILE-700]', async () => {
+    const test = { ask: 'Change 17.', expect: 'It is changed.', tool_results: { change: 'changed' } };
+    const never = ['It asks twice.', 'It is rude.'];
+    const tests = [
+      { ...test, name: 'yes', approves: true, never },
+      { ...test, name: 'no', approves: false },
+      { ...test, name: 'nothing said' },
+    ];
+    await runs.deploy([], { tools: functions, tests });
     server.script(callAll(['change']));
-    const run = await runs.play();
-    expect(said(run)).toContain('The person said no.');
-    expect(said(run)).not.toContain('changed');
+    const { results } = await runs.play();
+    const texts = Object.fromEntries(results.map((each: TestRun) => [each.name, each.transcript.at(-1).text]));
+    expect(texts.yes).toContain('changed');
+    expect([texts.no, texts['nothing said']]).toEqual(Array(2).fill(expect.stringContaining('The person said no.')));
+    expect(results[0].must_never.map((line: { text: string }) => line.text)).toEqual(never);
+    const sent = await query(
+      server.connectionString,
+      `SELECT id FROM interactions WHERE type = 'tool_call' AND conversation_id = ANY($1)`,
+      [results.map((each: TestRun) => each.conversation_id)],
+    );
+    expect(sent).toEqual([]);
   });
 
   it.each(['a reply', 'work'])('have no effect for a hostile model in %s, for any calls', async (where) => {

@@ -18,6 +18,12 @@ export const mustNever = z
   .max(12, 'At most 12 lines.')
   .describe('What must never happen, at most 12 lines; any one fails the test.');
 
+export const approves = z
+  .boolean()
+  .describe(
+    'True: the simulated user approves functions and tools of the deployment’s MCP servers; all other approvals are declined.',
+  );
+
 const toolResultLimit = 20;
 
 /** Keys are names of declared tools, or `<server_slug>.<tool>`. */

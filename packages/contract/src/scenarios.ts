@@ -5,6 +5,7 @@ import { id } from './ids.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { route } from './route.ts';
 import {
+  approves,
   goal,
   mustNever,
   persona,
@@ -40,7 +41,7 @@ const drafted = z.object({
   approves: z
     .boolean()
     .optional()
-    .describe('Whether the simulated user approves tools of the deployment’s MCP servers; absent: no.'),
+    .describe('Whether the simulated user approves functions and tools of the deployment’s MCP servers; absent: no.'),
 });
 
 const scenario = z
@@ -123,12 +124,7 @@ export const scenarios = {
       must_never: mustNever.default([]),
       tool_results: toolResults.optional(),
       recorded_calls: recordedCalls.optional(),
-      approves: z
-        .boolean()
-        .optional()
-        .describe(
-          'True: the simulated user approves tools of the deployment’s MCP servers; all other approvals are declined.',
-        ),
+      approves: approves.optional(),
     }),
     status: 201,
     response: scenario,
@@ -195,10 +191,7 @@ export const scenarios = {
       must_never: mustNever.optional(),
       tool_results: toolResults.optional(),
       recorded_calls: recordedCalls.optional(),
-      approves: z
-        .boolean()
-        .optional()
-        .describe('True: the simulated user approves tools of the deployment’s MCP servers.'),
+      approves: approves.optional(),
     }),
     status: 200,
     response: scenario,

@@ -252,8 +252,8 @@ class _DeploymentTestParamNeeds(TypedDict):
 
 
 class DeploymentTestParam(_DeploymentTestParamNeeds, total=False):
-    never: str
-    """What must never happen; if it does, the test fails."""
+    never: str | Sequence[str]
+    """What must never happen: one line, or a list of at most 12; any one fails the test."""
     persona: str
     """The simulated user; absent: a person who uses this agent for the first time."""
     tool_results: Mapping[str, object]
@@ -263,6 +263,10 @@ class DeploymentTestParam(_DeploymentTestParamNeeds, total=False):
     recorded_calls: Sequence[DeploymentTestRecordedCallParam]
     """Tool results for specific arguments, at most 50 calls; a repeated call gets the next result, and
     finally the last one. Any other call uses `tool_results`.
+    """
+    approves: bool
+    """True: the simulated user approves functions and tools of the deployment’s MCP servers; all other
+    approvals are declined.
     """
 
 

@@ -387,7 +387,9 @@ class Scenario(Resource):
     recorded_calls: list[ScenarioRecordedCall] | None = None
     """Tool results for specific arguments, which take precedence over `tool_results`."""
     approves: bool | None = None
-    """Whether the simulated user approves tools of the deployment’s MCP servers; absent: no."""
+    """Whether the simulated user approves functions and tools of the deployment’s MCP servers; absent:
+    no.
+    """
     managed_by: Literal["file"] | None
     """`file` if the deployment file declares it and only the file changes it; else null."""
     created_at: str
@@ -2747,7 +2749,9 @@ class ScenarioDraftScenario(Resource):
     recorded_calls: list[ScenarioRecordedCall] | None = None
     """Tool results for specific arguments, which take precedence over `tool_results`."""
     approves: bool | None = None
-    """Whether the simulated user approves tools of the deployment’s MCP servers; absent: no."""
+    """Whether the simulated user approves functions and tools of the deployment’s MCP servers; absent:
+    no.
+    """
 
 
 class ScenarioDraftPersonal(Resource):

@@ -197,7 +197,12 @@ describe('judgeLine', () => {
     ['no and yes', 'must_never', [entries([false], [true])], contradicted],
     ['yes and undecided', 'criterion', [entries([true], [null])], contradicted],
     ['yes without evidence and no', 'criterion', [entries([true, '', ' '], [false])], contradicted],
-    ['yes twice, once with evidence', 'criterion', [entries([true, '', ' '], [true])], { holds: true, reason: 'Seen.' }],
+    [
+      'yes twice, once with evidence',
+      'criterion',
+      [entries([true, '', ' '], [true])],
+      { holds: true, reason: 'Seen.' },
+    ],
     [
       'another line three times',
       'must_never',

@@ -113,7 +113,7 @@ export async function removeScenario(
   });
 }
 
-export type FileScenario = Omit<ScenarioFields, 'approves'>;
+export type FileScenario = ScenarioFields;
 
 export type ScenarioToPlay = PlayedScenario & Pick<ScenarioRow, 'id'>;
 
@@ -243,19 +243,20 @@ async function deleteFileManagedExcept(tx: Transaction, deploymentId: string, na
 async function upsertFileManaged(
   tx: Transaction,
   deployment: DeploymentRow,
-  declared: readonly Omit<ScenarioFields, 'approves'>[],
+  declared: readonly FileScenario[],
 ): Promise<void> {
   const rows = declared.map((fields) => ({ ...newRow(deployment, fields), managed_by: 'file' as const }));
   await insertMany(tx, scenarios, rows, {
     onConflict: sql`(deployment_id, name) WHERE managed_by = 'file' DO UPDATE SET
       persona = excluded.persona, goal = excluded.goal, success_criteria = excluded.success_criteria,
       must_never = excluded.must_never, tool_results = excluded.tool_results,
-      recorded_calls = excluded.recorded_calls, updated_at = now()
+      recorded_calls = excluded.recorded_calls, approves = excluded.approves, updated_at = now()
       WHERE ${scenarios}.persona <> excluded.persona OR ${scenarios}.goal <> excluded.goal
         OR ${scenarios}.success_criteria <> excluded.success_criteria
         OR ${scenarios}.must_never <> excluded.must_never
         OR ${scenarios}.tool_results::jsonb IS DISTINCT FROM excluded.tool_results::jsonb
-        OR ${scenarios}.recorded_calls::jsonb IS DISTINCT FROM excluded.recorded_calls::jsonb`,
+        OR ${scenarios}.recorded_calls::jsonb IS DISTINCT FROM excluded.recorded_calls::jsonb
+        OR ${scenarios}.approves IS DISTINCT FROM excluded.approves`,
   });
 }
 

@@ -68,9 +68,10 @@ async function playScenarios(player: Player, play: Play<TestRunRow>, signal: Abo
   const version = await versionOf(engine.db, row.deployment_id, row.version);
   const model = judgeModelOf(engine, row, version.manifest.model);
   if (!model) return noJudgeModel;
+  const functions = version.manifest.tools.map((tool) => tool.function);
   await waitForIndex(player, play, version, signal);
   const open = (await resultsOf(engine.db, row.id)).filter(({ status }) => isOpenStatus(status));
-  await mapLimited(concurrency, open, (result) => playScenario(player, { ...play, model }, result, signal));
+  await mapLimited(concurrency, open, (result) => playScenario(player, { ...play, model, functions }, result, signal));
   return null;
 }
 
@@ -118,12 +119,12 @@ const hindranceNote = (reason: string) =>
 /** Plays one scenario, or resumes it, until it has a verdict. */
 async function playScenario(
   player: Player,
-  play: Play<TestRunRow> & { model: PricedModel },
+  play: Play<TestRunRow> & { model: PricedModel; functions: readonly string[] },
   result: ResultRow,
   signal: AbortSignal,
 ): Promise<void> {
   const { engine } = player;
-  const { row, model } = play;
+  const { row, model, functions } = play;
   const tenant = { orgId: row.org_id, mode: row.mode };
   let conversationId = result.conversation_id;
   const startedAt = result.started_at ?? new Date();
@@ -134,7 +135,7 @@ async function playScenario(
     const payer = paidByOrg(engine, { tenant, model, deploymentId: row.deployment_id, conversationId });
     const asking: Ask = (question) => ask({ ...question, payer, signal });
     const onExchange = (transcript: Transcript) => note(transcript, null);
-    const broken = await converse(player, play, { result, conversationId, ask: asking, onExchange }, signal);
+    const broken = await converse(player, play, { result, conversationId, functions, ask: asking, onExchange }, signal);
     const transcript = await readTranscript(engine.db, conversationId);
     if (broken !== null) return await note(transcript, verdictOfFault(broken));
     const judge = { ask: asking, judgedBy: model.id };

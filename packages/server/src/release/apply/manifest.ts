@@ -204,9 +204,10 @@ export function scenarioOfTest(test: FileObjects['tests'][number]): FileScenario
     persona: test.persona ?? firstTimePersona,
     goal: test.ask,
     success_criteria: typeof test.expect === 'string' ? [test.expect] : test.expect,
-    must_never: test.never === undefined ? [] : [test.never],
+    must_never: typeof test.never === 'string' ? [test.never] : (test.never ?? []),
     ...(test.tool_results !== undefined && { tool_results: test.tool_results }),
     ...(test.recorded_calls !== undefined && { recorded_calls: test.recorded_calls }),
+    ...(test.approves !== undefined && { approves: test.approves }),
   };
 }
 

@@ -179,6 +179,11 @@ export const testRuns = area('test-runs', 'done', [
   ],
   ['TRUN-701', 'docs/tests.md#the-verdict', 'An entry of the judge whose text is not that of the line does not count.'],
   [
+    'TRUN-703',
+    'docs/deployment-file.md',
+    'A file that is applied unchanged after its tests failed in this mode answers that run and plays nothing, unless its scenarios changed; `POST …/promote` plays them again.',
+  ],
+  [
     'TRUN-702',
     'docs/tests.md#simulated-tools',
     'With `approves: true` the test user approves functions of the version; an approved one plays its entry and no code is called.',

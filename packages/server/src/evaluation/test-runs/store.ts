@@ -1,6 +1,6 @@
 import type { VersionTests } from '../../agents/deployments/index.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { insert, insertMany, rowsOf, run } from '../../platform/db/query.ts';
+import { insert, insertMany, maybeOne, rowsOf, run } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, integer, json, text } from '../../platform/db/table.ts';
 import { cancelPlay, isOpen } from '../player/play-store.ts';
@@ -97,7 +97,7 @@ export async function insertRun(
   await insertMany(tx, testRunResults, results);
 }
 
-const asPlayed = (row: ScenarioToPlay): PlayedScenario => ({
+export const asPlayed = (row: ScenarioToPlay): PlayedScenario => ({
   name: row.name,
   persona: row.persona,
   goal: row.goal,
@@ -132,6 +132,19 @@ export async function latestRuns(
   );
   return new Map(rows.map(({ version, run_id, status }) => [version, { run_id, status }]));
 }
+
+/** The latest run that was to promote the version in this mode. */
+export const latestPromotingRun = (
+  db: Executor,
+  { deployment_id, version, mode }: Pick<TestRunRow, 'deployment_id' | 'version' | 'mode'>,
+): Promise<TestRunRow | undefined> =>
+  maybeOne(
+    db,
+    testRuns,
+    sql`SELECT ${columnsOf(testRuns)} FROM ${testRuns}
+        WHERE deployment_id = ${deployment_id} AND version = ${version} AND mode = ${mode} AND promote_on_pass
+        ORDER BY id DESC LIMIT 1`,
+  );
 
 export async function setNote(tx: Transaction, runId: string, note: string | null): Promise<void> {
   await run(tx, sql`UPDATE ${testRuns} SET note = ${note} WHERE id = ${runId}`);

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import { microsToUsd } from '@vestra/contract/money';
@@ -10,8 +11,17 @@ import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
 import { recordCostsOfCancelled, stopPlaying } from '../player/player.ts';
 import { type FileScenario, hasScenarios, scenariosOfVersion } from '../scenarios/scenarios.ts';
-import type { TestRun } from '../tables.ts';
-import { cancelRun, findRun, insertRun, resultsOf, setCost, type TalliedRun } from './store.ts';
+import type { PlayedScenario, TestRun } from '../tables.ts';
+import {
+  asPlayed,
+  cancelRun,
+  findRun,
+  insertRun,
+  latestPromotingRun,
+  resultsOf,
+  setCost,
+  type TalliedRun,
+} from './store.ts';
 
 /**
  * Creates a run of the newest version that promotes nothing, whatever its verdict. If it could not start, it is refused
@@ -82,6 +92,30 @@ export type NewTestRun = {
   /** The tests of the file that the version was saved from. */
   fileScenarios: readonly FileScenario[];
 };
+
+/**
+ * The latest run that was to promote the version in this mode, if it was judged and did not pass, and if the tests are
+ * the same today. Playing it again until it passes by chance must take a decision, not only a repeated request.
+ */
+export async function redRunOf(
+  tx: Transaction,
+  { deployment, version, mode, fileScenarios }: Omit<NewTestRun, 'promoteOnPass'>,
+): Promise<TestRun | null> {
+  const run = await latestPromotingRun(tx, { deployment_id: deployment.id, version, mode });
+  if (!run || !(run.status === 'failed' || run.error_code === 'no_verdict')) return null;
+  const played = (await resultsOf(tx, run.id)).map(({ scenario }) => scenario);
+  const today = (await scenariosOfVersion(tx, deployment, fileScenarios)).map(asPlayed);
+  if (!isDeepStrictEqual(comparable(played), comparable(today))) return null;
+  return (await findTestRun(tx, deployment.org_id, run.id)) ?? null;
+}
+
+/** Copies of an earlier release lack fields that are null today, and ids of dropped tests are new each time. */
+const comparable = (scenarios: readonly PlayedScenario[]) =>
+  scenarios
+    .toSorted((one, other) => keyOf(one).localeCompare(keyOf(other)))
+    .map((each) => Object.fromEntries(Object.entries(each).filter(([, value]) => value !== null)));
+
+const keyOf = ({ name, goal, persona }: PlayedScenario) => JSON.stringify([name, goal, persona]);
 
 /**
  * Cancels a run and its unplayed scenarios. A run that has ended stays as it is: cancelling twice is safe, and a late

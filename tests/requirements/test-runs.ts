@@ -179,6 +179,16 @@ export const testRuns = area('test-runs', 'done', [
   ],
   ['TRUN-701', 'docs/tests.md#the-verdict', 'An entry of the judge whose text is not that of the line does not count.'],
   [
+    'TRUN-704',
+    'docs/tests.md#several-runs',
+    'A scenario with `runs` is played that often, 1 to 5, each time in another conversation, and passes only if every run does.',
+  ],
+  [
+    'TRUN-705',
+    'docs/tests.md#several-runs',
+    'A scenario that passed only some of its runs fails, and shows `flaky: true` with its counts in the API, the command line and the console.',
+  ],
+  [
     'TRUN-703',
     'docs/deployment-file.md',
     'A file that is applied unchanged after its tests failed in this mode answers that run and plays nothing, unless its scenarios changed; `POST …/promote` plays them again.',

@@ -150,6 +150,47 @@ describe('tools in a test', () => {
     expect(sent).toEqual([]);
   });
 
+  it('of a scenario with several runs: all must pass, and one that passed some is flaky [TRUN-704, TRUN-705]', async () => {
+    const tests = [
+      { name: 'steady', ask: 'One?', expect: 'It is steady.', runs: 2 },
+      { name: 'flaky', ask: 'Two?', expect: 'It is flaky.', never: 'It lies.', runs: 5 },
+    ];
+    await runs.deploy([scenario({ name: 'once' })], { tests });
+    let played = 0;
+    const judge = ({ kind, text }: { kind: string; text: string }) => {
+      if (kind === 'must_never') return { holds: false };
+      // The second and the fourth play of it fail.
+      return { holds: text !== 'It is flaky.' || ++played % 2 === 1, reason: `Play ${played}.` };
+    };
+    server.script(cast({ agent: (request) => ({ text: lastText(request) }), judge }));
+    const run = await runs.play();
+    const byName = Object.fromEntries(run.results.map((each: TestRun) => [each.name, each]));
+    expect([run.status, run.counts]).toMatchObject(['failed', { total: 3, passed: 2, failed: 1, error: 0 }]);
+    expect(byName.flaky).toMatchObject({
+      status: 'failed',
+      flaky: true,
+      runs: { total: 5, passed: 3, failed: 2, error: 0 },
+      criteria: [{ met: false, reason: 'Play 2.' }],
+      must_never: [{ broken: false }],
+    });
+    expect(byName.steady).toMatchObject({ status: 'passed', flaky: false, runs: { total: 2, passed: 2, failed: 0 } });
+    expect(byName.once).toMatchObject({ status: 'passed', flaky: false, runs: { total: 1, passed: 1, failed: 0 } });
+    expect(byName.flaky.transcript).toEqual([
+      { role: 'user', text: 'Two?' },
+      { role: 'agent', text: expect.stringContaining('Two?') },
+    ]);
+    const [cost] = await query(
+      server.connectionString,
+      `SELECT count(DISTINCT t.conversation_id)::int AS talks FROM turns t JOIN conversations c ON c.id = t.conversation_id
+       WHERE c.is_hidden AND t.deployment_id = $1`,
+      [run.deployment_id],
+    );
+    expect(cost).toEqual({ talks: 8 });
+    expect(byName.flaky.cost_usd).toBeGreaterThan(byName.once.cost_usd * 3);
+    const listed = (await server.call('GET', `/v1/deployments/${runs.current()}/test-runs`)).body.data[0];
+    expect(listed.results.find((each: TestRun) => each.name === 'flaky')).toEqual({ ...byName.flaky, transcript: [] });
+  });
+
   it.each(['a reply', 'work'])('have no effect for a hostile model in %s, for any calls', async (where) => {
     await runs.deploy([scenario({ approves: true })], {
       ...withShop(),

@@ -9,6 +9,7 @@ import {
   mustNever,
   persona,
   recordedCalls,
+  runs,
   scenarioLine,
   scenarioName,
   successCriteria,
@@ -43,6 +44,7 @@ const test = z.strictObject({
   tool_results: toolResults.optional(),
   recorded_calls: recordedCalls.optional(),
   approves: approves.optional(),
+  runs: runs.optional(),
 });
 
 const routine = z.strictObject({

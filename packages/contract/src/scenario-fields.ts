@@ -24,6 +24,12 @@ export const approves = z
     'True: the simulated user approves functions and tools of the deployment’s MCP servers; all other approvals are declined.',
   );
 
+export const runs = z
+  .int('Write a whole number from 1 to 5.')
+  .min(1, 'Play it at least once.')
+  .max(5, 'At most 5 runs.')
+  .describe('How often the test is played, 1 to 5; it passes only if every run does. Absent: once.');
+
 const toolResultLimit = 20;
 
 /** Keys are names of declared tools, or `<server_slug>.<tool>`. */

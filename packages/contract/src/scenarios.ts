@@ -10,6 +10,7 @@ import {
   mustNever,
   persona,
   recordedCalls,
+  runs,
   scenarioName,
   successCriteria,
   toolResults,
@@ -42,6 +43,7 @@ const drafted = z.object({
     .boolean()
     .optional()
     .describe('Whether the simulated user approves functions and tools of the deployment’s MCP servers; absent: no.'),
+  runs: z.int().optional().describe('How often the test is played; absent: once.'),
 });
 
 const scenario = z
@@ -125,6 +127,7 @@ export const scenarios = {
       tool_results: toolResults.optional(),
       recorded_calls: recordedCalls.optional(),
       approves: approves.optional(),
+      runs: runs.optional(),
     }),
     status: 201,
     response: scenario,
@@ -192,6 +195,7 @@ export const scenarios = {
       tool_results: toolResults.optional(),
       recorded_calls: recordedCalls.optional(),
       approves: approves.optional(),
+      runs: runs.optional(),
     }),
     status: 200,
     response: scenario,

@@ -268,6 +268,8 @@ class DeploymentTestParam(_DeploymentTestParamNeeds, total=False):
     """True: the simulated user approves functions and tools of the deployment’s MCP servers; all other
     approvals are declined.
     """
+    runs: int
+    """How often the test is played, 1 to 5; it passes only if every run does. Absent: once."""
 
 
 class _DeploymentTestRecordedCallParamNeeds(TypedDict):

@@ -390,6 +390,8 @@ class Scenario(Resource):
     """Whether the simulated user approves functions and tools of the deployment’s MCP servers; absent:
     no.
     """
+    runs: int | None = None
+    """How often the test is played; absent: once."""
     managed_by: Literal["file"] | None
     """`file` if the deployment file declares it and only the file changes it; else null."""
     created_at: str
@@ -2202,6 +2204,12 @@ class TestRunResult(Resource):
     """The name of the scenario at the time of the run."""
     status: DeploymentVersionTestsStatus
     """`passed` only if every criterion was met and nothing forbidden happened."""
+    runs: TestRunResultRuns
+    """The runs of the scenario. It passes only if all of them do."""
+    flaky: bool
+    """Whether some of its runs passed and others failed. The rest of the result is that of the first
+    one that failed.
+    """
     criteria: list[TestRunResultCriteria]
     """The verdict on each success criterion."""
     must_never: list[TestRunResultMustNever]
@@ -2220,6 +2228,18 @@ class TestRunResult(Resource):
     """Why it could not be decided; null if it was."""
     error_message: str | None
     """Details of the code, such as which tool server was unreachable; null if there are none."""
+
+
+class TestRunResultRuns(Resource):
+    """The runs of the scenario. It passes only if all of them do."""
+    total: int
+    """How often it is played."""
+    passed: int
+    """Runs that passed."""
+    failed: int
+    """Runs that failed."""
+    error: int
+    """Runs that could not be decided."""
 
 
 class TestRunResultCriteria(Resource):
@@ -2752,6 +2772,8 @@ class ScenarioDraftScenario(Resource):
     """Whether the simulated user approves functions and tools of the deployment’s MCP servers; absent:
     no.
     """
+    runs: int | None = None
+    """How often the test is played; absent: once."""
 
 
 class ScenarioDraftPersonal(Resource):

@@ -15,6 +15,8 @@ export const scenarios = table('scenarios', {
   tool_results: json<Record<string, unknown>>().nullable(),
   recorded_calls: json<RecordedCall[]>().nullable(),
   approves: boolean().nullable(),
+  /** Null: once. */
+  runs: integer().nullable(),
   managed_by: text<'file'>().nullable(),
   created_at: moment().withDefault(),
   updated_at: moment().withDefault(),
@@ -28,8 +30,22 @@ export type TestRunResult = TestRun['results'][number];
 /** A copy of the scenario at the time of the run. */
 export type PlayedScenario = Pick<
   ScenarioRow,
-  'name' | 'persona' | 'goal' | 'success_criteria' | 'must_never' | 'tool_results' | 'recorded_calls' | 'approves'
+  | 'name'
+  | 'persona'
+  | 'goal'
+  | 'success_criteria'
+  | 'must_never'
+  | 'tool_results'
+  | 'recorded_calls'
+  | 'approves'
+  | 'runs'
 >;
+
+/** A play of a scenario that has ended, if it is played several times. */
+export type EndedPlay = Pick<
+  TestRunResult,
+  'criteria' | 'must_never' | 'judged_by' | 'conversation_id' | 'error_code' | 'error_message'
+> & { status: 'passed' | 'failed' | 'error'; cost_micros: number };
 
 export const testRuns = table('test_runs', {
   id: text(),
@@ -58,6 +74,8 @@ export const testRunResults = table('test_run_results', {
   status: text<TestRunResult['status']>().withDefault(),
   criteria: json<TestRunResult['criteria']>().withDefault(),
   must_never: json<TestRunResult['must_never']>().withDefault(),
+  /** In their order. Empty for a scenario that is played once. */
+  plays: json<EndedPlay[]>().withDefault(),
   conversation_id: text().nullable(),
   judged_by: text().nullable(),
   transcript: json<TestRunResult['transcript']>().withDefault(),

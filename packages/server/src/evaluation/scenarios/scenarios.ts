@@ -147,6 +147,7 @@ export const presentScenario = (row: ScenarioRow) => ({
   ...(row.tool_results !== null && { tool_results: row.tool_results }),
   ...(row.recorded_calls !== null && { recorded_calls: row.recorded_calls }),
   ...(row.approves !== null && { approves: row.approves }),
+  ...(row.runs !== null && { runs: row.runs }),
   managed_by: row.managed_by,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
@@ -185,7 +186,7 @@ export async function scenariosOfVersion(
   const rows = await scenariosOf(db, deployment.id);
   const fileIds = new Map(rows.flatMap(({ id, name, managed_by }) => (managed_by === 'file' ? [[name, id]] : [])));
   const ofFile = declared.map((fields) => ({
-    ...{ tool_results: null, recorded_calls: null, approves: null },
+    ...{ tool_results: null, recorded_calls: null, approves: null, runs: null },
     ...fields,
     id: fileIds.get(fields.name) ?? newId('scn'),
   }));
@@ -250,13 +251,15 @@ async function upsertFileManaged(
     onConflict: sql`(deployment_id, name) WHERE managed_by = 'file' DO UPDATE SET
       persona = excluded.persona, goal = excluded.goal, success_criteria = excluded.success_criteria,
       must_never = excluded.must_never, tool_results = excluded.tool_results,
-      recorded_calls = excluded.recorded_calls, approves = excluded.approves, updated_at = now()
+      recorded_calls = excluded.recorded_calls, approves = excluded.approves,
+      runs = excluded.runs, updated_at = now()
       WHERE ${scenarios}.persona <> excluded.persona OR ${scenarios}.goal <> excluded.goal
         OR ${scenarios}.success_criteria <> excluded.success_criteria
         OR ${scenarios}.must_never <> excluded.must_never
         OR ${scenarios}.tool_results::jsonb IS DISTINCT FROM excluded.tool_results::jsonb
         OR ${scenarios}.recorded_calls::jsonb IS DISTINCT FROM excluded.recorded_calls::jsonb
-        OR ${scenarios}.approves IS DISTINCT FROM excluded.approves`,
+        OR ${scenarios}.approves IS DISTINCT FROM excluded.approves
+        OR ${scenarios}.runs IS DISTINCT FROM excluded.runs`,
   });
 }
 

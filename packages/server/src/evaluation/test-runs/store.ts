@@ -7,6 +7,7 @@ import { cancelPlay, isOpen } from '../player/play-store.ts';
 import type { PlayFault } from '../player/player.ts';
 import type { ScenarioToPlay } from '../scenarios/scenarios.ts';
 import {
+  type EndedPlay,
   type PlayedScenario,
   type ResultRow,
   type TestRun,
@@ -23,7 +24,11 @@ export type TalliedRun = TestRunRow & { tally: Tally };
 type Tally = {
   counts: TestRun['counts'];
   cost_micros: number;
-  results: (Omit<TestRunResult, 'cost_usd'> & { cost_micros: number })[];
+  results: (Omit<TestRunResult, 'cost_usd' | 'runs' | 'flaky'> & {
+    cost_micros: number;
+    runs: number | null;
+    plays: Pick<EndedPlay, 'status'>[];
+  })[];
 };
 
 /** Both modes of an org share test runs. */
@@ -69,6 +74,8 @@ const tallyWith = (transcript: Sql) => sql`(
       'scenario_id', result.scenario_id,
       'name', result.scenario -> 'name',
       'status', result.status,
+      'runs', result.scenario -> 'runs',
+      'plays', result.plays,
       'criteria', result.criteria,
       'must_never', result.must_never,
       'judged_by', result.judged_by,
@@ -106,6 +113,7 @@ export const asPlayed = (row: ScenarioToPlay): PlayedScenario => ({
   tool_results: row.tool_results,
   recorded_calls: row.recorded_calls,
   approves: row.approves,
+  runs: row.runs,
 });
 
 /** Ends a run that has not ended, and its open results. Returns whether there was anything to end. */
@@ -174,11 +182,17 @@ export async function beginResult(
   );
 }
 
-/** Stores the progress of a scenario, and its verdict if it has one. */
+/** Stores the progress of a scenario: after an exchange, after one of several plays, or at its end. */
 export async function recordResult(
   tx: Transaction,
   key: ResultKey,
-  { transcript, duration_ms, cost_micros }: Pick<ResultRow, 'transcript' | 'duration_ms' | 'cost_micros'>,
+  {
+    transcript,
+    duration_ms,
+    cost_micros,
+    plays,
+    conversation_id,
+  }: Pick<ResultRow, 'transcript' | 'duration_ms' | 'cost_micros' | 'plays' | 'conversation_id'>,
   verdict: Verdict | null,
 ): Promise<void> {
   const end =
@@ -189,7 +203,8 @@ export async function recordResult(
   await run(
     tx,
     sql`UPDATE ${testRunResults}
-        SET transcript = ${sql.json(transcript)}, duration_ms = ${duration_ms}, cost_micros = ${cost_micros}
+        SET transcript = ${sql.json(transcript)}, duration_ms = ${duration_ms}, cost_micros = ${cost_micros},
+          plays = ${sql.json(plays)}, conversation_id = ${conversation_id}
           ${end ?? sql.empty}
         WHERE ${named(key)}`,
   );

@@ -12,6 +12,7 @@ import type { JobSender } from '../../platform/jobs/catalog.ts';
 import { recordCostsOfCancelled, stopPlaying } from '../player/player.ts';
 import { type FileScenario, hasScenarios, scenariosOfVersion } from '../scenarios/scenarios.ts';
 import type { PlayedScenario, TestRun } from '../tables.ts';
+import { costOfPlays, runsOf } from './plays.ts';
 import {
   asPlayed,
   cancelRun,
@@ -128,7 +129,9 @@ export async function cancelTestRun(tx: Transaction, origin: Origin, runId: stri
   if (before.mode === 'live' && origin.mode === 'test') throw fail('live_key_required');
   const wasOpen = await cancelRun(tx, origin.orgId, runId);
   if (wasOpen) {
-    await recordCostsOfCancelled(tx, await resultsOf(tx, runId), (result, cost) => setCost(tx, result, cost));
+    await recordCostsOfCancelled(tx, await resultsOf(tx, runId), (result, cost) =>
+      setCost(tx, result, cost + costOfPlays(result.plays)),
+    );
   }
   const row = (await findRun(tx, origin.orgId, runId)) ?? before;
   const run = presentTestRun(row);
@@ -175,12 +178,18 @@ export const presentTestRun = ({ tally, ...row }: TalliedRun): TestRun => ({
   promote_on_pass: row.promote_on_pass,
   promoted: row.promoted ?? (hasPromotedNothing(row) ? false : null),
   counts: tally.counts,
-  results: tally.results.map(({ cost_micros, error_code, error_message, ...result }) => ({
-    ...result,
-    cost_usd: microsToUsd(BigInt(cost_micros)),
-    error_code,
-    error_message,
-  })),
+  results: tally.results.map(
+    ({ scenario_id, name, status, runs, plays, cost_micros, error_code, error_message, ...result }) => ({
+      scenario_id,
+      name,
+      status,
+      ...runsOf(status, runs, plays),
+      ...result,
+      cost_usd: microsToUsd(BigInt(cost_micros)),
+      error_code,
+      error_message,
+    }),
+  ),
   resumes: row.resumes,
   error_code: row.error_code,
   note: row.note,

@@ -207,7 +207,8 @@ export function scenarioOfTest(test: FileObjects['tests'][number]): FileScenario
     must_never: typeof test.never === 'string' ? [test.never] : (test.never ?? []),
     ...(test.tool_results !== undefined && { tool_results: test.tool_results }),
     ...(test.recorded_calls !== undefined && { recorded_calls: test.recorded_calls }),
-    ...(test.approves !== undefined && { approves: test.approves }),
+    ...(test.approves === true && { approves: true }),
+    ...(test.runs !== undefined && test.runs > 1 && { runs: test.runs }),
   };
 }
 

@@ -189,6 +189,16 @@ export const testRuns = area('test-runs', 'done', [
     'A scenario that passed only some of its runs fails, and shows `flaky: true` with its counts in the API, the command line and the console.',
   ],
   [
+    'TRUN-706',
+    'docs/tests.md#playing-as-a-user',
+    "A file's test with `as.user_id` reads the notebooks that this user may read, and nothing else of the user.",
+  ],
+  [
+    'TRUN-707',
+    'docs/tests.md#playing-as-a-user',
+    "In a file's test `as.secrets` names company secrets that stand in for secrets of a user; a secret that a user has stored is never used.",
+  ],
+  [
     'TRUN-703',
     'docs/deployment-file.md',
     'A file that is applied unchanged after its tests failed in this mode answers that run and plays nothing, unless its scenarios changed; `POST …/promote` plays them again.',

@@ -191,6 +191,76 @@ describe('tools in a test', () => {
     expect(listed.results.find((each: TestRun) => each.name === 'flaky')).toEqual({ ...byName.flaky, transcript: [] });
   });
 
+  it('and notebooks of a user are there in a test that is played as one, with other secrets [TRUN-706, TRUN-707]', async () => {
+    const keys = new Set<string | null>();
+    const offered = [tool('read', { annotations: { readOnlyHint: true } })];
+    shop = await serveMcp('2026', offered, {
+      authorize: (request) => Boolean(keys.add(request.headers.get('authorization'))),
+      call: () => ({ content: [{ type: 'text', text: 'the diary of stand-in-hunter2' }] }),
+    });
+    const store = (name: string, body: object) => server.call('PUT', `/v1/secrets/${name}`, { body });
+    await store('TEST_DIARY_KEY', { value: 'stand-in-hunter2' });
+    await store('DIARY_KEY', { value: 'own-hunter2-own', user_id: 'ada' });
+    const access = { mode: 'users', user_ids: ['ada'] };
+    const { body: notebook } = await server.call('POST', '/v1/notebooks', {
+      body: { name: 'Gates', slug: 'gates', description: 'Codes of gates.', access },
+    });
+    await server.call('POST', `/v1/notebooks/${notebook.id}/documents`, {
+      body: { title: 'Gate', text: 'The code of the gate is 4711.' },
+    });
+    const test = { ask: 'The code of the gate?', expect: 'It answers.' };
+    const secrets = { DIARY_KEY: '${TEST_DIARY_KEY}' };
+    const tests = [
+      { ...test, name: 'reader', as: { user_id: 'ada', secrets } },
+      { ...test, name: 'stranger', as: { user_id: 'zoe', secrets } },
+      { ...test, name: 'without secrets', as: { user_id: 'ada' } },
+      { ...test, name: 'nobody' },
+    ];
+    const diary = [{ mcp: shop.url, name: 'diary', auth: '${user_secret:DIARY_KEY}' }];
+    await runs.deploy([], { tools: diary, knowledge: [{ notebook: notebook.id }], tests });
+    const calls = (names: readonly string[]) => [
+      ...names.filter((name) => name.endsWith('__read')).map((name) => ({ name, arguments: {} })),
+      ...names
+        .filter((name) => name === 'search_notebooks')
+        .map((name) => ({ name, arguments: { query: 'code of the gate' } })),
+    ];
+    server.script(
+      cast({
+        agent: (request) => {
+          const done = resultsIn(request);
+          return done.length > 0 ? { text: done.join('\n') } : { calls: calls(request.tools.map(({ name }) => name)) };
+        },
+      }),
+    );
+    const run = await runs.play();
+    const byName = Object.fromEntries(run.results.map((each: TestRun) => [each.name, each]));
+    const read = (name: string) => JSON.stringify(byName[name].transcript);
+    expect([byName.reader.status, byName.stranger.status]).toEqual(['passed', 'passed']);
+    expect([read('reader').includes('4711'), read('stranger').includes('4711')]).toEqual([true, false]);
+    for (const name of ['reader', 'stranger']) expect(read(name)).toContain('the diary of');
+    // What a real user has stored is not used, and no value is shown.
+    for (const name of ['without secrets', 'nobody']) expect(byName[name].error_code).toBe('mcp_server_error');
+    expect([...keys]).toEqual(['Bearer stand-in-hunter2']);
+    expect(JSON.stringify(run)).not.toContain('hunter2');
+    expect((await server.call('GET', '/v1/users/zoe')).status).toBe(404);
+    const { body: shown } = await server.call('GET', `/v1/deployments/${runs.current()}/scenarios`);
+    expect(shown.data.find(({ name }: TestRun) => name === 'reader').as).toEqual({
+      user_id: 'ada',
+      secrets: { DIARY_KEY: '${secret:TEST_DIARY_KEY}' },
+    });
+    const put = (as: object) =>
+      server.call('PUT', '/v1/deployments/strange', { body: { name: 'strange', tests: [{ ...test, name: 'a', as }] } });
+    const missing = await put({ secrets: { DIARY_KEY: '${NOT_STORED}' } });
+    expect([missing.status, missing.body.error.code, missing.body.error.param]).toEqual([
+      400,
+      'secret_missing',
+      'tests.0.as.secrets.DIARY_KEY',
+    ]);
+    const raw = await put({ secrets: { DIARY_KEY: 'hunter2' } });
+    expect([raw.status, raw.body.error.code]).toEqual([400, 'raw_secret_in_header']);
+    expect(raw.text).not.toContain('hunter2');
+  });
+
   it.each(['a reply', 'work'])('have no effect for a hostile model in %s, for any calls', async (where) => {
     await runs.deploy([scenario({ approves: true })], {
       ...withShop(),

@@ -4,6 +4,7 @@ import { fileComputer } from './computer.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import {
+  actsAs,
   approves,
   goal,
   mustNever,
@@ -45,6 +46,7 @@ const test = z.strictObject({
   recorded_calls: recordedCalls.optional(),
   approves: approves.optional(),
   runs: runs.optional(),
+  as: actsAs.optional(),
 });
 
 const routine = z.strictObject({

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { companySecretReference, secretName } from './secret-reference.ts';
 import { text } from './text.ts';
+import { userId } from './user-id.ts';
 
 /** The parts of a scenario that the API and the deployment file's `tests` share. */
 
@@ -29,6 +31,23 @@ export const runs = z
   .min(1, 'Play it at least once.')
   .max(5, 'At most 5 runs.')
   .describe('How often the test is played, 1 to 5; it passes only if every run does. Absent: once.');
+
+const userSecretLimit = 20;
+
+/** The user of a test in a file. Nothing else of a user is read: no memory, no files, no stored secret. */
+export const actsAs = z
+  .strictObject({
+    user_id: userId()
+      .optional()
+      .describe('The test reads the notebooks that this user may read; the user need not exist.'),
+    secrets: z
+      .record(secretName, companySecretReference)
+      .refine((given) => Object.keys(given).length <= userSecretLimit, `At most ${userSecretLimit} secrets.`)
+      .meta({ maxProperties: userSecretLimit })
+      .optional()
+      .describe('By the name of a user’s secret, the company’s secret that stands in for it, such as `${TEST_TOKEN}`.'),
+  })
+  .describe('The user that the test is played as; absent: none.');
 
 const toolResultLimit = 20;
 

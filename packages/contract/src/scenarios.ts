@@ -52,6 +52,16 @@ const scenario = z
     id: id('scn'),
     deployment_id: id('dep'),
     ...drafted.shape,
+    as: z
+      .object({
+        user_id: z.string().optional().describe('The user whose notebooks the test reads.'),
+        secrets: z
+          .record(z.string(), z.string())
+          .optional()
+          .describe('References to secrets of the company, by the name of the user’s secret.'),
+      })
+      .optional()
+      .describe('The user that the test is played as. Only the deployment file sets it.'),
     managed_by: z
       .literal('file')
       .nullable()

@@ -392,6 +392,8 @@ class Scenario(Resource):
     """
     runs: int | None = None
     """How often the test is played; absent: once."""
+    as_: ScenarioAs | None = None
+    """The user that the test is played as. Only the deployment file sets it."""
     managed_by: Literal["file"] | None
     """`file` if the deployment file declares it and only the file changes it; else null."""
     created_at: str
@@ -2304,6 +2306,14 @@ class ScenarioRecordedCall(Resource):
     """The tool’s result for them: text, or any JSON."""
     is_error: bool | None = None
     """True: the tool fails with this result."""
+
+
+class ScenarioAs(Resource):
+    """The user that the test is played as. Only the deployment file sets it."""
+    user_id: str | None = None
+    """The user whose notebooks the test reads."""
+    secrets: dict[str, str] | None = None
+    """References to secrets of the company, by the name of the user’s secret."""
 
 
 class TestRunEventDataByStatus(Resource):

@@ -1,6 +1,6 @@
 import type { Api } from '@vestra/contract/api';
 import type { Mode, ResponseOf } from '@vestra/contract/route';
-import type { RecordedCall } from '../engine/conversations/index.ts';
+import type { ActsAs, RecordedCall } from '../engine/conversations/index.ts';
 import { boolean, integer, json, micros, moment, type RowOf, table, text, textArray } from '../platform/db/table.ts';
 
 export const scenarios = table('scenarios', {
@@ -15,6 +15,7 @@ export const scenarios = table('scenarios', {
   tool_results: json<Record<string, unknown>>().nullable(),
   recorded_calls: json<RecordedCall[]>().nullable(),
   approves: boolean().nullable(),
+  acts_as: json<ActsAs>().nullable(),
   /** Null: once. */
   runs: integer().nullable(),
   managed_by: text<'file'>().nullable(),
@@ -39,6 +40,7 @@ export type PlayedScenario = Pick<
   | 'recorded_calls'
   | 'approves'
   | 'runs'
+  | 'acts_as'
 >;
 
 /** A play of a scenario that has ended, if it is played several times. */

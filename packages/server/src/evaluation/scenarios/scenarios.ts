@@ -6,6 +6,7 @@ import { toolNames } from '@vestra/contract/tool-entry';
 import { recordAudit } from '../../account/index.ts';
 import { type DeploymentRow, lockDeployment, newestVersion, type VersionRow } from '../../agents/deployments/index.ts';
 import type { Manifest } from '../../agents/versions/index.ts';
+import type { ActsAs } from '../../engine/conversations/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, one, rowsOf, run, update } from '../../platform/db/query.ts';
@@ -113,7 +114,8 @@ export async function removeScenario(
   });
 }
 
-export type FileScenario = ScenarioFields;
+/** Only a file names a user: a live key decides which file goes live, while any key adds scenarios. */
+export type FileScenario = ScenarioFields & { acts_as?: ActsAs | undefined };
 
 export type ScenarioToPlay = PlayedScenario & Pick<ScenarioRow, 'id'>;
 
@@ -148,6 +150,7 @@ export const presentScenario = (row: ScenarioRow) => ({
   ...(row.recorded_calls !== null && { recorded_calls: row.recorded_calls }),
   ...(row.approves !== null && { approves: row.approves }),
   ...(row.runs !== null && { runs: row.runs }),
+  ...(row.acts_as !== null && { as: row.acts_as }),
   managed_by: row.managed_by,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
@@ -186,7 +189,7 @@ export async function scenariosOfVersion(
   const rows = await scenariosOf(db, deployment.id);
   const fileIds = new Map(rows.flatMap(({ id, name, managed_by }) => (managed_by === 'file' ? [[name, id]] : [])));
   const ofFile = declared.map((fields) => ({
-    ...{ tool_results: null, recorded_calls: null, approves: null, runs: null },
+    ...{ tool_results: null, recorded_calls: null, approves: null, runs: null, acts_as: null },
     ...fields,
     id: fileIds.get(fields.name) ?? newId('scn'),
   }));
@@ -252,18 +255,19 @@ async function upsertFileManaged(
       persona = excluded.persona, goal = excluded.goal, success_criteria = excluded.success_criteria,
       must_never = excluded.must_never, tool_results = excluded.tool_results,
       recorded_calls = excluded.recorded_calls, approves = excluded.approves,
-      runs = excluded.runs, updated_at = now()
+      runs = excluded.runs, acts_as = excluded.acts_as, updated_at = now()
       WHERE ${scenarios}.persona <> excluded.persona OR ${scenarios}.goal <> excluded.goal
         OR ${scenarios}.success_criteria <> excluded.success_criteria
         OR ${scenarios}.must_never <> excluded.must_never
         OR ${scenarios}.tool_results::jsonb IS DISTINCT FROM excluded.tool_results::jsonb
         OR ${scenarios}.recorded_calls::jsonb IS DISTINCT FROM excluded.recorded_calls::jsonb
         OR ${scenarios}.approves IS DISTINCT FROM excluded.approves
-        OR ${scenarios}.runs IS DISTINCT FROM excluded.runs`,
+        OR ${scenarios}.runs IS DISTINCT FROM excluded.runs
+        OR ${scenarios}.acts_as::jsonb IS DISTINCT FROM excluded.acts_as::jsonb`,
   });
 }
 
-const newRow = ({ org_id, id }: DeploymentRow, fields: ScenarioFields) => ({
+const newRow = ({ org_id, id }: DeploymentRow, fields: FileScenario) => ({
   ...fields,
   id: newId('scn'),
   org_id,

@@ -68,14 +68,14 @@ export async function converse(
   );
 }
 
-const messageOf = ({ tool_results, recorded_calls }: PlayedScenario, text: string) => ({
+const messageOf = ({ tool_results, recorded_calls, acts_as }: PlayedScenario, text: string) => ({
   text,
   context: null,
   request: {
     hand_off: 'auto' as const,
     plan: false,
-    // Runs that were created before recorded calls existed have none.
-    test: { tool_results: tool_results ?? {}, recorded_calls: recorded_calls ?? [] },
+    // Runs that were created before recorded calls or users of tests existed have none.
+    test: { tool_results: tool_results ?? {}, recorded_calls: recorded_calls ?? [], as: acts_as ?? null },
   },
 });
 

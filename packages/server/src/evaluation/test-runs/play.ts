@@ -70,8 +70,9 @@ async function playScenarios(player: Player, play: Play<TestRunRow>, signal: Abo
   const model = judgeModelOf(engine, row, version.manifest.model);
   if (!model) return noJudgeModel;
   const functions = version.manifest.tools.map((tool) => tool.function);
-  await waitForIndex(player, play, version, signal);
   const open = (await resultsOf(engine.db, row.id)).filter(({ status }) => isOpenStatus(status));
+  const readers = new Set(open.map(({ scenario }) => scenario.acts_as?.user_id ?? null));
+  await waitForIndex(player, play, { ...version, readers: [...readers] }, signal);
   await mapLimited(concurrency, open, (result) => playScenario(player, { ...play, model, functions }, result, signal));
   return null;
 }
@@ -228,16 +229,17 @@ const maxBetweenMs = 1_000;
 async function waitForIndex(
   player: Player,
   { row, hold }: Play<TestRunRow>,
-  { manifest, content }: { manifest: Manifest; content: FixedContent },
+  { manifest, content, readers }: { manifest: Manifest; content: FixedContent; readers: readonly (string | null)[] },
   signal: AbortSignal,
 ): Promise<void> {
   const { notebooks } = manifest;
   if (notebooks.length === 0) return;
-  const reader = { orgId: row.org_id, notebookIds: notebooks, revisions: content.notebooks, userId: null };
+  const reader = { orgId: row.org_id, notebookIds: notebooks, revisions: content.notebooks };
   const until = Date.now() + maxWaitMs;
   let { note } = row;
   for (let betweenMs = 250; ; betweenMs = Math.min(betweenMs * 2, maxBetweenMs)) {
-    const state = await player.indexStateOf(reader);
+    const states = await Promise.all(readers.map((userId) => player.indexStateOf({ ...reader, userId })));
+    const state = states.find(({ indexed, total }) => indexed < total) ?? allIndexed;
     const isOver = Date.now() >= until;
     const now = noteOf(state, isOver);
     if (now !== note) await tell(now);
@@ -254,6 +256,8 @@ async function waitForIndex(
     player.engine.announcer.notify('test_run', row.id);
   }
 }
+
+const allIndexed: IndexState = { indexed: 0, total: 0 };
 
 function noteOf({ indexed, total }: IndexState, isOver: boolean): string | null {
   if (indexed === total) return null;

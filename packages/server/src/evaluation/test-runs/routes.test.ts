@@ -121,7 +121,7 @@ describe('creating', () => {
     expect(await get(run.id)).toEqual(run);
     const [row] = await rowsWhere(server.db, testRunResults, sql`run_id = ${run.id}`);
     const played = scenarioOf({ tool_results: { find_order: { z: null, a: 1 } }, approves: true });
-    expect(row?.scenario).toEqual({ ...played, recorded_calls: null, runs: null });
+    expect(row?.scenario).toEqual({ ...played, recorded_calls: null, runs: null, acts_as: null });
   });
 
   it('is refused without scenarios [TRUN-036]', async () => {

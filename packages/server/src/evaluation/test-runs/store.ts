@@ -114,6 +114,7 @@ export const asPlayed = (row: ScenarioToPlay): PlayedScenario => ({
   recorded_calls: row.recorded_calls,
   approves: row.approves,
   runs: row.runs,
+  acts_as: row.acts_as,
 });
 
 /** Ends a run that has not ended, and its open results. Returns whether there was anything to end. */

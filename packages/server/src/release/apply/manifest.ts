@@ -209,8 +209,14 @@ export function scenarioOfTest(test: FileObjects['tests'][number]): FileScenario
     ...(test.recorded_calls !== undefined && { recorded_calls: test.recorded_calls }),
     ...(test.approves === true && { approves: true }),
     ...(test.runs !== undefined && test.runs > 1 && { runs: test.runs }),
+    ...(test.as !== undefined && { acts_as: actsAs(test.as) }),
   };
 }
+
+const actsAs = ({ user_id, secrets = {} }: NonNullable<FileObjects['tests'][number]['as']>) => ({
+  ...(user_id !== undefined && { user_id }),
+  secrets: Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, withFullReferences(value)])),
+});
 
 /** The tests of the file that the version was saved from. */
 export const fileScenariosOf = ({ file_objects }: Pick<VersionRow, 'file_objects'>): FileScenario[] =>

@@ -1,7 +1,11 @@
 import type { Api } from '@vestra/contract/api';
 import type { Mode, ResponseOf } from '@vestra/contract/route';
-import type { ActsAs, RecordedCall } from '../engine/conversations/index.ts';
+import type { actsAs } from '@vestra/contract/scenario-fields';
+import type { z } from 'zod';
+import type { RecordedCall } from '../engine/conversations/index.ts';
 import { boolean, integer, json, micros, moment, type RowOf, table, text, textArray } from '../platform/db/table.ts';
+
+export type ActsAs = z.output<typeof actsAs>;
 
 export const scenarios = table('scenarios', {
   id: text(),

@@ -17,7 +17,7 @@ export {
 export { allMessages, conversationOfMessage, findMessage, messagesOfTurn } from '../records/messages.ts';
 export { presentTurn } from '../records/present.ts';
 export { callsOfRuns } from '../records/run-steps.ts';
-export type { ActsAs, ConversationRow, RecordedCall, TurnRow } from '../records/tables.ts';
+export type { ConversationRow, RecordedCall, TurnRow } from '../records/tables.ts';
 export { findTurn, isTurnOver, latestTurn } from '../records/turns.ts';
 export { defaultDeployment, deploymentFor, newConversation, openConversation } from './create.ts';
 export { sendMessage } from './message.ts';

@@ -6,13 +6,12 @@ import { toolNames } from '@vestra/contract/tool-entry';
 import { recordAudit } from '../../account/index.ts';
 import { type DeploymentRow, lockDeployment, newestVersion, type VersionRow } from '../../agents/deployments/index.ts';
 import type { Manifest } from '../../agents/versions/index.ts';
-import type { ActsAs } from '../../engine/conversations/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, one, rowsOf, run, update } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, count } from '../../platform/db/table.ts';
-import { type PlayedScenario, type ScenarioRow, scenarios } from '../tables.ts';
+import { type ActsAs, type PlayedScenario, type ScenarioRow, scenarios } from '../tables.ts';
 
 export type ScenarioFields = BodyOf<Api['scenarios']['create']>;
 

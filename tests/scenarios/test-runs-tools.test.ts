@@ -238,7 +238,7 @@ describe('tools in a test', () => {
     expect([byName.reader.status, byName.stranger.status]).toEqual(['passed', 'passed']);
     expect([read('reader').includes('4711'), read('stranger').includes('4711')]).toEqual([true, false]);
     for (const name of ['reader', 'stranger']) expect(read(name)).toContain('the diary of');
-    // What a real user has stored is not used, and no value is shown.
+    // Secrets of a real user are not used, and no value is shown.
     for (const name of ['without secrets', 'nobody']) expect(byName[name].error_code).toBe('mcp_server_error');
     expect([...keys]).toEqual(['Bearer stand-in-hunter2']);
     expect(JSON.stringify(run)).not.toContain('hunter2');

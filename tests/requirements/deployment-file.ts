@@ -105,6 +105,11 @@ export const deploymentFile = area('deployment-file', 'done', [
     '`tests` entries take `name`, `ask`, `expect` (string or list), `never`, `persona`, `tool_results`.',
   ],
   [
+    'DFILE-700',
+    'docs/deployment-file.md#tests',
+    '`tests` entries take `approves`, and `never` as a line or a list of at most 12.',
+  ],
+  [
     'DFILE-024',
     'docs/deployment-file.md',
     'An unknown key in the file answers 400 `invalid_manifest` with the key in `param`.',

@@ -89,7 +89,7 @@ export const scenarios = area('scenarios', 'done', [
     'docs/tests.md#the-verdict',
     "A file test's `ask` becomes `goal` and its `expect`, string or list, becomes `success_criteria`.",
   ],
-  ['SCN-021', 'docs/tests.md#the-verdict', "A file test's `never` becomes `must_never` of one line."],
+  ['SCN-021', 'docs/tests.md#the-verdict', "A file test's `never`, a line or a list, becomes `must_never`."],
   [
     'SCN-022',
     'docs/tests.md#the-verdict',

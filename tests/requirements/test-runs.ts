@@ -172,4 +172,40 @@ export const testRuns = area('test-runs', 'done', [
     'docs/tests.md#talks-replayed',
     'A replay that a restart cut off continues by itself in its conversations, and sends no message twice.',
   ],
+  [
+    'TRUN-700',
+    'docs/tests.md#the-verdict',
+    'Entries of the judge that contradict each other about a line leave it undecided, in whatever order they stand.',
+  ],
+  ['TRUN-701', 'docs/tests.md#the-verdict', 'An entry of the judge whose text is not that of the line does not count.'],
+  [
+    'TRUN-704',
+    'docs/tests.md#several-runs',
+    'A scenario with `runs` is played that often, 1 to 5, each time in another conversation, and passes only if every run does.',
+  ],
+  [
+    'TRUN-705',
+    'docs/tests.md#several-runs',
+    'A scenario that passed only some of its runs fails, and shows `flaky: true` with its counts in the API, the command line and the console.',
+  ],
+  [
+    'TRUN-706',
+    'docs/tests.md#playing-as-a-user',
+    "A file's test with `as.user_id` reads the notebooks that this user may read, and nothing else of the user.",
+  ],
+  [
+    'TRUN-707',
+    'docs/tests.md#playing-as-a-user',
+    "In a file's test `as.secrets` names company secrets that stand in for secrets of a user; a secret that a user has stored is never used.",
+  ],
+  [
+    'TRUN-703',
+    'docs/deployment-file.md',
+    'A file that is applied unchanged after its tests failed in this mode answers that run and plays nothing, unless its scenarios changed; `POST …/promote` plays them again.',
+  ],
+  [
+    'TRUN-702',
+    'docs/tests.md#simulated-tools',
+    'With `approves: true` the test user approves functions of the version; an approved one plays its entry and no code is called.',
+  ],
 ]);

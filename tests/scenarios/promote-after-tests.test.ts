@@ -124,6 +124,43 @@ describe('with a model', () => {
     expect([after.live_version, after.draft_version]).toEqual([1, 2]);
   });
 
+  it('a file whose tests failed is not promoted by applying it until they pass [TRUN-703]', async () => {
+    const test = { name: 'Greets', ask: 'Hello', expect: 'It greets.' };
+    const file = { name: 'red', instructions: 'Greet.', tests: [test] } as unknown as File;
+    const judged = (holds: boolean) => cast({ agent: () => ({ text: 'Hello.' }), judge: () => ({ holds }) });
+    server.script(judged(false));
+    const { test_run: first } = await put(server, file);
+    const red = await ended(server, first.id);
+    expect([red.status, red.promoted]).toEqual(['failed', false]);
+    server.script(judged(true));
+    // Writing a default out is no change of the file.
+    for (const same of [file, { ...file, language: 'auto' }]) {
+      expect(await put(server, same)).toMatchObject({
+        changed: [],
+        promoted: false,
+        live_version: null,
+        test_run: { id: red.id, status: 'failed' },
+      });
+    }
+    const runs = async () => (await server.call('GET', '/v1/deployments/red/test-runs')).body.data;
+    expect(await runs()).toHaveLength(1);
+    // A scenario of the API makes other tests of it, and a promotion asks for the same ones again.
+    const more = { name: 'More', persona: 'Anybody.', goal: 'Hello', success_criteria: ['It is kind.'] };
+    const added = await server.call('POST', '/v1/deployments/red/scenarios', { body: more });
+    server.script(judged(false));
+    const second = await ended(server, (await put(server, file)).test_run.id);
+    expect([second.status, second.counts.total, second.id === red.id]).toEqual(['failed', 2, false]);
+    await server.call('DELETE', `/v1/deployments/red/scenarios/${added.body.id}`);
+    server.script(judged(true));
+    const asked = await server.call('POST', '/v1/deployments/red/promote', { key: server.liveKey });
+    const green = await ended(server, asked.body.test_run.id);
+    expect([green.status, green.promoted]).toEqual(['passed', true]);
+    // Rows of the list carry no transcripts: they are megabytes.
+    const transcripts = (await runs()).flatMap(({ results }: Run) => results.map((each: Run) => each.transcript));
+    expect(transcripts).toEqual([[], [], [], []]);
+    expect(green.results[0].transcript).not.toEqual([]);
+  });
+
   it('a version whose run passes after a newer one was applied does not go live, and the run says why [VER-712]', async () => {
     let go = () => {};
     const gate = new Promise<void>((resolve) => {

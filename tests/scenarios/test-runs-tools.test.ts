@@ -127,12 +127,138 @@ describe('tools in a test', () => {
     expect([called, said(run).includes('written')]).toEqual([[], false]);
   });
 
-  it('that wait for any other approval are declined, also with `approves: true` [TRUN-014]', async () => {
-    await runs.deploy([scenario({ approves: true, tool_results: { change: 'changed' } })], { tools: functions });
+  it('of the code play their entry after the test of a file approves, and call no code [TRUN-702, DFILE-700]', async () => {
+    const test = { ask: 'Change 17.', expect: 'It is changed.', tool_results: { change: 'changed' } };
+    const never = ['It asks twice.', 'It is rude.'];
+    const tests = [
+      { ...test, name: 'yes', approves: true, never },
+      { ...test, name: 'no', approves: false },
+      { ...test, name: 'nothing said' },
+    ];
+    await runs.deploy([], { tools: functions, tests });
     server.script(callAll(['change']));
+    const { results } = await runs.play();
+    const texts = Object.fromEntries(results.map((each: TestRun) => [each.name, each.transcript.at(-1).text]));
+    expect(texts.yes).toContain('changed');
+    expect([texts.no, texts['nothing said']]).toEqual(Array(2).fill(expect.stringContaining('The person said no.')));
+    expect(results[0].must_never.map((line: { text: string }) => line.text)).toEqual(never);
+    const sent = await query(
+      server.connectionString,
+      `SELECT id FROM interactions WHERE type = 'tool_call' AND conversation_id = ANY($1)`,
+      [results.map((each: TestRun) => each.conversation_id)],
+    );
+    expect(sent).toEqual([]);
+  });
+
+  it('of a scenario with several runs: all must pass, and one that passed some is flaky [TRUN-704, TRUN-705]', async () => {
+    const tests = [
+      { name: 'steady', ask: 'One?', expect: 'It is steady.', runs: 2 },
+      { name: 'flaky', ask: 'Two?', expect: 'It is flaky.', never: 'It lies.', runs: 5 },
+    ];
+    await runs.deploy([scenario({ name: 'once' })], { tests });
+    let played = 0;
+    const judge = ({ kind, text }: { kind: string; text: string }) => {
+      if (kind === 'must_never') return { holds: false };
+      // The second and the fourth play of it fail.
+      return { holds: text !== 'It is flaky.' || ++played % 2 === 1, reason: `Play ${played}.` };
+    };
+    server.script(cast({ agent: (request) => ({ text: lastText(request) }), judge }));
     const run = await runs.play();
-    expect(said(run)).toContain('The person said no.');
-    expect(said(run)).not.toContain('changed');
+    const byName = Object.fromEntries(run.results.map((each: TestRun) => [each.name, each]));
+    expect([run.status, run.counts]).toMatchObject(['failed', { total: 3, passed: 2, failed: 1, error: 0 }]);
+    expect(byName.flaky).toMatchObject({
+      status: 'failed',
+      flaky: true,
+      runs: { total: 5, passed: 3, failed: 2, error: 0 },
+      criteria: [{ met: false, reason: 'Play 2.' }],
+      must_never: [{ broken: false }],
+    });
+    expect(byName.steady).toMatchObject({ status: 'passed', flaky: false, runs: { total: 2, passed: 2, failed: 0 } });
+    expect(byName.once).toMatchObject({ status: 'passed', flaky: false, runs: { total: 1, passed: 1, failed: 0 } });
+    expect(byName.flaky.transcript).toEqual([
+      { role: 'user', text: 'Two?' },
+      { role: 'agent', text: expect.stringContaining('Two?') },
+    ]);
+    const [cost] = await query(
+      server.connectionString,
+      `SELECT count(DISTINCT t.conversation_id)::int AS talks FROM turns t JOIN conversations c ON c.id = t.conversation_id
+       WHERE c.is_hidden AND t.deployment_id = $1`,
+      [run.deployment_id],
+    );
+    expect(cost).toEqual({ talks: 8 });
+    expect(byName.flaky.cost_usd).toBeGreaterThan(byName.once.cost_usd * 3);
+    const listed = (await server.call('GET', `/v1/deployments/${runs.current()}/test-runs`)).body.data[0];
+    expect(listed.results.find((each: TestRun) => each.name === 'flaky')).toEqual({ ...byName.flaky, transcript: [] });
+  });
+
+  it('and notebooks of a user are there in a test that is played as one, with other secrets [TRUN-706, TRUN-707]', async () => {
+    const keys = new Set<string | null>();
+    const offered = [tool('read', { annotations: { readOnlyHint: true } })];
+    shop = await serveMcp('2026', offered, {
+      authorize: (request) => Boolean(keys.add(request.headers.get('authorization'))),
+      call: () => ({ content: [{ type: 'text', text: 'the diary of stand-in-hunter2' }] }),
+    });
+    const store = (name: string, body: object) => server.call('PUT', `/v1/secrets/${name}`, { body });
+    await store('TEST_DIARY_KEY', { value: 'stand-in-hunter2' });
+    await store('DIARY_KEY', { value: 'own-hunter2-own', user_id: 'ada' });
+    const access = { mode: 'users', user_ids: ['ada'] };
+    const { body: notebook } = await server.call('POST', '/v1/notebooks', {
+      body: { name: 'Gates', slug: 'gates', description: 'Codes of gates.', access },
+    });
+    await server.call('POST', `/v1/notebooks/${notebook.id}/documents`, {
+      body: { title: 'Gate', text: 'The code of the gate is 4711.' },
+    });
+    const test = { ask: 'The code of the gate?', expect: 'It answers.' };
+    const secrets = { DIARY_KEY: '${TEST_DIARY_KEY}' };
+    const tests = [
+      { ...test, name: 'reader', as: { user_id: 'ada', secrets } },
+      { ...test, name: 'stranger', as: { user_id: 'zoe', secrets } },
+      { ...test, name: 'without secrets', as: { user_id: 'ada' } },
+      { ...test, name: 'nobody' },
+    ];
+    const diary = [{ mcp: shop.url, name: 'diary', auth: '${user_secret:DIARY_KEY}' }];
+    await runs.deploy([], { tools: diary, knowledge: [{ notebook: notebook.id }], tests });
+    const calls = (names: readonly string[]) => [
+      ...names.filter((name) => name.endsWith('__read')).map((name) => ({ name, arguments: {} })),
+      ...names
+        .filter((name) => name === 'search_notebooks')
+        .map((name) => ({ name, arguments: { query: 'code of the gate' } })),
+    ];
+    server.script(
+      cast({
+        agent: (request) => {
+          const done = resultsIn(request);
+          return done.length > 0 ? { text: done.join('\n') } : { calls: calls(request.tools.map(({ name }) => name)) };
+        },
+      }),
+    );
+    const run = await runs.play();
+    const byName = Object.fromEntries(run.results.map((each: TestRun) => [each.name, each]));
+    const read = (name: string) => JSON.stringify(byName[name].transcript);
+    expect([byName.reader.status, byName.stranger.status]).toEqual(['passed', 'passed']);
+    expect([read('reader').includes('4711'), read('stranger').includes('4711')]).toEqual([true, false]);
+    for (const name of ['reader', 'stranger']) expect(read(name)).toContain('the diary of');
+    // Secrets of a real user are not used, and no value is shown.
+    for (const name of ['without secrets', 'nobody']) expect(byName[name].error_code).toBe('mcp_server_error');
+    expect([...keys]).toEqual(['Bearer stand-in-hunter2']);
+    expect(JSON.stringify(run)).not.toContain('hunter2');
+    expect((await server.call('GET', '/v1/users/zoe')).status).toBe(404);
+    const { body: shown } = await server.call('GET', `/v1/deployments/${runs.current()}/scenarios`);
+    expect(shown.data.find(({ name }: TestRun) => name === 'reader').as).toEqual({
+      user_id: 'ada',
+      secrets: { DIARY_KEY: '${secret:TEST_DIARY_KEY}' },
+    });
+    const put = (as: object) =>
+      server.call('PUT', '/v1/deployments/strange', { body: { name: 'strange', tests: [{ ...test, name: 'a', as }] } });
+    const missing = await put({ secrets: { DIARY_KEY: '${NOT_STORED}' } });
+    expect([missing.status, missing.body.error.code, missing.body.error.param]).toEqual([
+      400,
+      'secret_missing',
+      'tests.0.as.secrets.DIARY_KEY',
+    ]);
+    const raw = await put({ secrets: { DIARY_KEY: 'hunter2' } });
+    expect([raw.status, raw.body.error.code]).toEqual([400, 'raw_secret_in_header']);
+    expect(raw.text).not.toContain('hunter2');
   });
 
   it.each(['a reply', 'work'])('have no effect for a hostile model in %s, for any calls', async (where) => {

@@ -38,6 +38,11 @@ describe('routines, tests and webhooks of the file', () => {
     ['expect of 500', scenario({ expect: letters(500) }), scenario({ expect: letters(501) }), 'tests.0.expect'],
     ['12 lines', scenario({ expect: times(12, 'a') }), scenario({ expect: times(13, 'a') }), 'tests.0.expect'],
     ['never of 500', scenario({ never: letters(500) }), scenario({ never: letters(501) }), 'tests.0.never'],
+    ['never of 12 lines', scenario({ never: times(12, 'a') }), scenario({ never: times(13, 'a') }), 'tests.0.never'],
+    ['a user', scenario({ as: { user_id: 'a@b.c' } }), scenario({ as: { user_id: 'a b' } }), 'tests.0.as.user_id'],
+    ['5 runs', scenario({ runs: 5 }), scenario({ runs: 6 }), 'tests.0.runs'],
+    ['1 run', scenario({ runs: 1 }), scenario({ runs: 0 }), 'tests.0.runs'],
+    ['approves', scenario({ approves: true }), scenario({ approves: 'yes' }), 'tests.0.approves'],
     [
       'a persona of 2000',
       scenario({ persona: letters(2000) }),

@@ -4,9 +4,13 @@ import { fileComputer } from './computer.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import {
+  actsAs,
+  approves,
   goal,
+  mustNever,
   persona,
   recordedCalls,
+  runs,
   scenarioLine,
   scenarioName,
   successCriteria,
@@ -33,10 +37,16 @@ const test = z.strictObject({
       error: ({ input }) => (input === undefined ? 'This field is required.' : 'Write one line or a list of lines.'),
     })
     .describe('What must be true at the end: one line, or a list of at most 12; all must be met.'),
-  never: scenarioLine.optional().describe('What must never happen; if it does, the test fails.'),
+  never: z
+    .union([scenarioLine, mustNever], { error: 'Write one line or a list of lines.' })
+    .optional()
+    .describe('What must never happen: one line, or a list of at most 12; any one fails the test.'),
   persona: persona.optional().describe('The simulated user; absent: a person who uses this agent for the first time.'),
   tool_results: toolResults.optional(),
   recorded_calls: recordedCalls.optional(),
+  approves: approves.optional(),
+  runs: runs.optional(),
+  as: actsAs.optional(),
 });
 
 const routine = z.strictObject({

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { companySecretReference, secretName } from './secret-reference.ts';
 import { text } from './text.ts';
+import { userId } from './user-id.ts';
 
 /** The parts of a scenario that the API and the deployment file's `tests` share. */
 
@@ -17,6 +19,35 @@ export const mustNever = z
   .array(scenarioLine)
   .max(12, 'At most 12 lines.')
   .describe('What must never happen, at most 12 lines; any one fails the test.');
+
+export const approves = z
+  .boolean()
+  .describe(
+    'True: the simulated user approves functions and tools of the deployment’s MCP servers; all other approvals are declined.',
+  );
+
+export const runs = z
+  .int('Write a whole number from 1 to 5.')
+  .min(1, 'Play it at least once.')
+  .max(5, 'At most 5 runs.')
+  .describe('How often the test is played, 1 to 5; it passes only if every run does. Absent: once.');
+
+const userSecretLimit = 20;
+
+/** The user of a test in a file. Nothing else of a user is read: no memory, no files, no stored secret. */
+export const actsAs = z
+  .strictObject({
+    user_id: userId()
+      .optional()
+      .describe('The test reads the notebooks that this user may read; the user need not exist.'),
+    secrets: z
+      .record(secretName, companySecretReference)
+      .refine((given) => Object.keys(given).length <= userSecretLimit, `At most ${userSecretLimit} secrets.`)
+      .meta({ maxProperties: userSecretLimit })
+      .optional()
+      .describe('By the name of a user’s secret, the company’s secret that stands in for it, such as `${TEST_TOKEN}`.'),
+  })
+  .describe('The user that the test is played as; absent: none.');
 
 const toolResultLimit = 20;
 

@@ -5,10 +5,12 @@ import { id } from './ids.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { route } from './route.ts';
 import {
+  approves,
   goal,
   mustNever,
   persona,
   recordedCalls,
+  runs,
   scenarioName,
   successCriteria,
   toolResults,
@@ -40,7 +42,8 @@ const drafted = z.object({
   approves: z
     .boolean()
     .optional()
-    .describe('Whether the simulated user approves tools of the deployment’s MCP servers; absent: no.'),
+    .describe('Whether the simulated user approves functions and tools of the deployment’s MCP servers; absent: no.'),
+  runs: z.int().optional().describe('How often the test is played; absent: once.'),
 });
 
 const scenario = z
@@ -49,6 +52,16 @@ const scenario = z
     id: id('scn'),
     deployment_id: id('dep'),
     ...drafted.shape,
+    as: z
+      .object({
+        user_id: z.string().optional().describe('The user whose notebooks the test reads.'),
+        secrets: z
+          .record(z.string(), z.string())
+          .optional()
+          .describe('References to secrets of the company, by the name of the user’s secret.'),
+      })
+      .optional()
+      .describe('The user that the test is played as. Only the deployment file sets it.'),
     managed_by: z
       .literal('file')
       .nullable()
@@ -123,12 +136,8 @@ export const scenarios = {
       must_never: mustNever.default([]),
       tool_results: toolResults.optional(),
       recorded_calls: recordedCalls.optional(),
-      approves: z
-        .boolean()
-        .optional()
-        .describe(
-          'True: the simulated user approves tools of the deployment’s MCP servers; all other approvals are declined.',
-        ),
+      approves: approves.optional(),
+      runs: runs.optional(),
     }),
     status: 201,
     response: scenario,
@@ -195,10 +204,8 @@ export const scenarios = {
       must_never: mustNever.optional(),
       tool_results: toolResults.optional(),
       recorded_calls: recordedCalls.optional(),
-      approves: z
-        .boolean()
-        .optional()
-        .describe('True: the simulated user approves tools of the deployment’s MCP servers.'),
+      approves: approves.optional(),
+      runs: runs.optional(),
     }),
     status: 200,
     response: scenario,

@@ -21,6 +21,19 @@ const result = z.object({
   scenario_id: id('scn'),
   name: z.string().describe('The name of the scenario at the time of the run.'),
   status: z.enum(testRunStatuses).describe('`passed` only if every criterion was met and nothing forbidden happened.'),
+  runs: z
+    .object({
+      total: count.describe('How often it is played.'),
+      passed: count.describe('Runs that passed.'),
+      failed: count.describe('Runs that failed.'),
+      error: count.describe('Runs that could not be decided.'),
+    })
+    .describe('The runs of the scenario. It passes only if all of them do.'),
+  flaky: z
+    .boolean()
+    .describe(
+      'Whether some of its runs passed and others failed. The rest of the result is that of the first one that failed.',
+    ),
   criteria: z
     .array(
       z.object({

@@ -242,7 +242,8 @@ export type Calls = {
      * - `must_never`: What must never happen, at most 12 lines; any one fails the test.
      * - `tool_results`: Tool results in this test, by the name of a declared tool or `<server slug>.<tool>`; a tool without an entry returns an error.
      * - `recorded_calls`: Tool results for specific arguments, at most 50 calls; a repeated call gets the next result, and finally the last one. Any other call uses `tool_results`.
-     * - `approves`: True: the simulated user approves tools of the deployment’s MCP servers; all other approvals are declined.
+     * - `approves`: True: the simulated user approves functions and tools of the deployment’s MCP servers; all other approvals are declined.
+     * - `runs`: How often the test is played, 1 to 5; it passes only if every run does. Absent: once.
      *
      * @throws {VestraError} `deployment_not_found`
      */
@@ -290,7 +291,8 @@ export type Calls = {
      * - `must_never`: What must never happen, at most 12 lines; any one fails the test.
      * - `tool_results`: Tool results in this test, by the name of a declared tool or `<server slug>.<tool>`; a tool without an entry returns an error.
      * - `recorded_calls`: Tool results for specific arguments, at most 50 calls; a repeated call gets the next result, and finally the last one. Any other call uses `tool_results`.
-     * - `approves`: True: the simulated user approves tools of the deployment’s MCP servers.
+     * - `approves`: True: the simulated user approves functions and tools of the deployment’s MCP servers; all other approvals are declined.
+     * - `runs`: How often the test is played, 1 to 5; it passes only if every run does. Absent: once.
      *
      * @throws {VestraError} `deployment_not_found`, `managed_by_file`
      */

@@ -42,6 +42,19 @@ describe('showTestRun [OFF-105]', () => {
     ]);
   });
 
+  it('shows a flaky scenario with its counts, as a failure [TRUN-705]', () => {
+    const flaky = { ...result, runs: { total: 5, passed: 3, failed: 2, error: 0 }, flaky: true };
+    expect(showTestResult(terminal, flaky).split('\n')[0]).toBe('✖ Names the day (flaky: 3 of 5 runs passed) 0.4 s');
+    expect(summaryOf({ ...run, results: [flaky] })).toContain('0 of 1 passed, 1 failed (1 flaky); ');
+    const steady = {
+      ...flaky,
+      status: 'passed',
+      runs: { total: 2, passed: 2, failed: 0, error: 0 },
+      flaky: false,
+    } as const;
+    expect(showTestResult(terminal, steady).split('\n')[0]).toBe('✔ Names the day (2 of 2 runs passed) 0.4 s');
+  });
+
   it('names the judge if it was not a model', () => {
     expect(summaryOf(run)).toBe('0 of 1 passed, 1 failed; $0.001; judged by the offline stand-in (word match)');
     expect(summaryOf({ ...run, results: [{ ...result, judged_by: 'gpt-5' }] })).not.toContain('stand-in');

@@ -19,14 +19,17 @@ export type TestResult = Pick<
   | 'duration_ms'
   | 'error_code'
   | 'error_message'
->;
+> &
+  // Servers before 0.3.0 play each scenario once and do not count.
+  Partial<Pick<ApiTestRun['results'][number], 'runs' | 'flaky'>>;
 
 type Look = Pick<Terminal, 'paint'>;
 
 /** One scenario: its mark and name, and below it each criterion that was not met. */
 export function showTestResult({ paint }: Look, result: TestResult): string {
   const seconds = `${(result.duration_ms / 1000).toFixed(1)} s`;
-  const lines = [`${markOf({ paint }, result.status)} ${plain(result.name)} ${paint('dim', seconds)}`];
+  const shown = [markOf({ paint }, result.status), plain(result.name), ...runsIn(result), paint('dim', seconds)];
+  const lines = [shown.join(' ')];
   const add = (what: string, text: string, reason: string) =>
     lines.push(`    ${what}: ${plain(text)}`, `      ${plain(reason)}`);
   for (const { text, met, decided, reason } of result.criteria) {
@@ -46,6 +49,12 @@ export function showTestResult({ paint }: Look, result: TestResult): string {
   return lines.join('\n');
 }
 
+/** `(flaky: 3 of 5 runs passed)`; nothing for a scenario that is played once. */
+function runsIn({ runs, flaky }: TestResult): string[] {
+  if (runs === undefined || runs.total === 1) return [];
+  return [`(${flaky ? 'flaky: ' : ''}${runs.passed} of ${runs.total} runs passed)`];
+}
+
 /** How to read the conversations of failed scenarios; null if all passed. */
 export const readingHint = ({ id, results }: TestRun): string | null =>
   results.some(({ status }) => status === 'failed' || status === 'error')
@@ -55,7 +64,11 @@ export const readingHint = ({ id, results }: TestRun): string | null =>
 /** `3 of 4 passed, 1 failed; $0.0123`, with the judge if it was not a model. */
 export function summaryOf(run: TestRun): string {
   const { total, passed, failed, error } = run.counts;
-  const rest = [failed > 0 && `${failed} failed`, error > 0 && `${error} ended in error`].filter(Boolean);
+  const flaky = run.results.filter((each) => each.flaky).length;
+  const rest = [
+    failed > 0 && `${failed} failed${flaky > 0 ? ` (${flaky} flaky)` : ''}`,
+    error > 0 && `${error} ended in error`,
+  ].filter(Boolean);
   const why = run.error_code ? ` (${run.error_code})` : '';
   const isByStandIn = run.results.some(({ judged_by }) => judged_by === 'offline');
   const judge = isByStandIn ? '; judged by the offline stand-in (word match)' : '';

@@ -28,8 +28,8 @@ export function draftScenarios(request: ModelRequest): { scenarios: Draft[] } {
   const count = Number(/^Count:[ \t]*(\d+)/m.exec(asked)?.[1] ?? 5);
   const settings = settingsOf(asked);
   const ideas = [
-    ...settings.functions.map((tool) => ofTool(tool, false)),
-    ...settings.server_tools.map((tool) => ofTool(tool, true)),
+    ...settings.functions.map(ofTool),
+    ...settings.server_tools.map(ofTool),
     ...[...new Set(settings.notebooks.flatMap(({ documents }) => documents))].map(ofDocument),
     ...sentencesOf(settings.instructions).map(ofSentence),
     ofAbilities,
@@ -53,7 +53,7 @@ function settingsOf(asked: string): Settings {
 }
 
 /** Tool calls can be judged by words alone, so the offline model can judge its own drafts. */
-function ofTool({ tool, description, asks_for_a_yes }: Tool, isOfServer: boolean): Draft {
+function ofTool({ tool, description, asks_for_a_yes }: Tool): Draft {
   const what = cut(sentencesOf(description)[0] ?? tool, 300).replace(/\.$/, '');
   const words = tool.replace(/^.*\./, '').replaceAll('_', ' ');
   return {
@@ -62,7 +62,7 @@ function ofTool({ tool, description, asks_for_a_yes }: Tool, isOfServer: boolean
     goal: `Please ${words}: ${what}.`,
     success_criteria: [`The agent calls \`${tool}\`.`],
     tool_results: [{ tool, result: JSON.stringify({ ok: true, about: what }) }],
-    approves: isOfServer && asks_for_a_yes,
+    approves: asks_for_a_yes,
   };
 }
 

@@ -39,7 +39,7 @@ describe('drafting scenarios [OFF-103]', () => {
     ]);
     const [find, refund, write, , forbidden] = drafts(6);
     expect([find.tool_results[0].tool, find.approves]).toEqual(['find_order', false]);
-    expect(refund.success_criteria).toEqual(['The agent calls `refund`.']);
+    expect([refund.success_criteria, refund.approves]).toEqual([['The agent calls `refund`.'], true]);
     expect(write.approves).toBe(true);
     expect(forbidden.goal).toBe('Please promise a refund.');
   });

@@ -242,28 +242,22 @@ DeploymentRoutineParam = TypedDict(
 )
 
 
-class _DeploymentTestParamNeeds(TypedDict):
-    name: str
-    """The name of the test; unique within the deployment’s file."""
-    ask: str
-    """The simulated user’s goal, in their own words."""
-    expect: str | Sequence[str]
-    """What must be true at the end: one line, or a list of at most 12; all must be met."""
-
-
-class DeploymentTestParam(_DeploymentTestParamNeeds, total=False):
-    never: str
-    """What must never happen; if it does, the test fails."""
-    persona: str
-    """The simulated user; absent: a person who uses this agent for the first time."""
-    tool_results: Mapping[str, object]
-    """Tool results in this test, by the name of a declared tool or `<server slug>.<tool>`; a tool
-    without an entry returns an error.
-    """
-    recorded_calls: Sequence[DeploymentTestRecordedCallParam]
-    """Tool results for specific arguments, at most 50 calls; a repeated call gets the next result, and
-    finally the last one. Any other call uses `tool_results`.
-    """
+DeploymentTestParam = TypedDict(
+    "DeploymentTestParam",
+    {
+        "name": "str",
+        "ask": "str",
+        "expect": "str | Sequence[str]",
+        "never": "str | Sequence[str]",
+        "persona": "str",
+        "tool_results": "Mapping[str, object]",
+        "recorded_calls": "Sequence[DeploymentTestRecordedCallParam]",
+        "approves": "bool",
+        "runs": "int",
+        "as": "DeploymentTestAsParam",
+    },
+    total=False,
+)
 
 
 class _DeploymentTestRecordedCallParamNeeds(TypedDict):
@@ -278,6 +272,16 @@ class _DeploymentTestRecordedCallParamNeeds(TypedDict):
 class DeploymentTestRecordedCallParam(_DeploymentTestRecordedCallParamNeeds, total=False):
     is_error: bool
     """True: the result is a failure of the tool; absent: it is not."""
+
+
+class DeploymentTestAsParam(TypedDict, total=False):
+    """The user that the test is played as; absent: none."""
+    user_id: str
+    """The test reads the notebooks that this user may read; the user need not exist."""
+    secrets: Mapping[str, str]
+    """By the name of a user’s secret, the company’s secret that stands in for it, such as
+    `${TEST_TOKEN}`.
+    """
 
 
 class _DeploymentWebhookParamNeeds(TypedDict):

@@ -407,7 +407,13 @@ class Scenario(Resource):
     recorded_calls: list[ScenarioRecordedCall] | None = None
     """Tool results for specific arguments, which take precedence over `tool_results`."""
     approves: bool | None = None
-    """Whether the simulated user approves tools of the deployment’s MCP servers; absent: no."""
+    """Whether the simulated user approves functions and tools of the deployment’s MCP servers; absent:
+    no.
+    """
+    runs: int | None = None
+    """How often the test is played; absent: once."""
+    as_: ScenarioAs | None = None
+    """The user that the test is played as. Only the deployment file sets it."""
     managed_by: Literal["file"] | None
     """`file` if the deployment file declares it and only the file changes it; else null."""
     created_at: str
@@ -2236,6 +2242,12 @@ class TestRunResult(Resource):
     """The name of the scenario at the time of the run."""
     status: DeploymentVersionTestsStatus
     """`passed` only if every criterion was met and nothing forbidden happened."""
+    runs: TestRunResultRuns
+    """The runs of the scenario. It passes only if all of them do."""
+    flaky: bool
+    """Whether some of its runs passed and others failed. The rest of the result is that of the first
+    one that failed.
+    """
     criteria: list[TestRunResultCriteria]
     """The verdict on each success criterion."""
     must_never: list[TestRunResultMustNever]
@@ -2254,6 +2266,18 @@ class TestRunResult(Resource):
     """Why it could not be decided; null if it was."""
     error_message: str | None
     """Details of the code, such as which tool server was unreachable; null if there are none."""
+
+
+class TestRunResultRuns(Resource):
+    """The runs of the scenario. It passes only if all of them do."""
+    total: int
+    """How often it is played."""
+    passed: int
+    """Runs that passed."""
+    failed: int
+    """Runs that failed."""
+    error: int
+    """Runs that could not be decided."""
 
 
 class TestRunResultCriteria(Resource):
@@ -2343,6 +2367,14 @@ class ScenarioRecordedCall(Resource):
     """The tool’s result for them: text, or any JSON."""
     is_error: bool | None = None
     """True: the tool fails with this result."""
+
+
+class ScenarioAs(Resource):
+    """The user that the test is played as. Only the deployment file sets it."""
+    user_id: str | None = None
+    """The user whose notebooks the test reads."""
+    secrets: dict[str, str] | None = None
+    """References to secrets of the company, by the name of the user’s secret."""
 
 
 class TestRunEventDataByStatus(Resource):
@@ -2808,7 +2840,11 @@ class ScenarioDraftScenario(Resource):
     recorded_calls: list[ScenarioRecordedCall] | None = None
     """Tool results for specific arguments, which take precedence over `tool_results`."""
     approves: bool | None = None
-    """Whether the simulated user approves tools of the deployment’s MCP servers; absent: no."""
+    """Whether the simulated user approves functions and tools of the deployment’s MCP servers; absent:
+    no.
+    """
+    runs: int | None = None
+    """How often the test is played; absent: once."""
 
 
 class ScenarioDraftPersonal(Resource):

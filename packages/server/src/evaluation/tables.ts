@@ -1,7 +1,11 @@
 import type { Api } from '@vestra/contract/api';
 import type { Mode, ResponseOf } from '@vestra/contract/route';
+import type { actsAs } from '@vestra/contract/scenario-fields';
+import type { z } from 'zod';
 import type { RecordedCall } from '../engine/conversations/index.ts';
 import { boolean, integer, json, micros, moment, type RowOf, table, text, textArray } from '../platform/db/table.ts';
+
+export type ActsAs = z.output<typeof actsAs>;
 
 export const scenarios = table('scenarios', {
   id: text(),
@@ -15,6 +19,9 @@ export const scenarios = table('scenarios', {
   tool_results: json<Record<string, unknown>>().nullable(),
   recorded_calls: json<RecordedCall[]>().nullable(),
   approves: boolean().nullable(),
+  acts_as: json<ActsAs>().nullable(),
+  /** Null: once. */
+  runs: integer().nullable(),
   managed_by: text<'file'>().nullable(),
   created_at: moment().withDefault(),
   updated_at: moment().withDefault(),
@@ -28,8 +35,23 @@ export type TestRunResult = TestRun['results'][number];
 /** A copy of the scenario at the time of the run. */
 export type PlayedScenario = Pick<
   ScenarioRow,
-  'name' | 'persona' | 'goal' | 'success_criteria' | 'must_never' | 'tool_results' | 'recorded_calls' | 'approves'
+  | 'name'
+  | 'persona'
+  | 'goal'
+  | 'success_criteria'
+  | 'must_never'
+  | 'tool_results'
+  | 'recorded_calls'
+  | 'approves'
+  | 'runs'
+  | 'acts_as'
 >;
+
+/** A play of a scenario that has ended, if it is played several times. */
+export type EndedPlay = Pick<
+  TestRunResult,
+  'criteria' | 'must_never' | 'judged_by' | 'conversation_id' | 'error_code' | 'error_message'
+> & { status: 'passed' | 'failed' | 'error'; cost_micros: number };
 
 export const testRuns = table('test_runs', {
   id: text(),
@@ -58,6 +80,8 @@ export const testRunResults = table('test_run_results', {
   status: text<TestRunResult['status']>().withDefault(),
   criteria: json<TestRunResult['criteria']>().withDefault(),
   must_never: json<TestRunResult['must_never']>().withDefault(),
+  /** In their order. Empty for a scenario that is played once. */
+  plays: json<EndedPlay[]>().withDefault(),
   conversation_id: text().nullable(),
   judged_by: text().nullable(),
   transcript: json<TestRunResult['transcript']>().withDefault(),

@@ -62,6 +62,8 @@ export type ServerTools = {
     tenant: Tenant,
     wanted: {
       userId: string | null;
+      /** In a test: secrets of the company, by the names of the user's secrets that they replace. */
+      standIns?: Readonly<Record<string, string>> | undefined;
       servers: Manifest['mcp_servers'];
       /**
        * True for test traffic of the draft, which calls servers as they are registered. Other traffic uses only the
@@ -143,6 +145,7 @@ type Dependencies = {
 type ToolOrigin = {
   tenant: Tenant;
   userId: string | null;
+  standIns?: Readonly<Record<string, string>> | undefined;
   of: { server: NamedServer } | { app: string };
   name: string;
   inputSchema: JsonSchema;
@@ -175,14 +178,14 @@ export function createServerTools({
     return origin;
   }
 
-  async function reachOne({ tenant, userId, of }: ToolOrigin): Promise<ServerAccess | undefined> {
+  async function reachOne({ tenant, userId, standIns, of }: ToolOrigin): Promise<ServerAccess | undefined> {
     if ('app' in of) return (await reachApps(signIns, tenant, userId, [of.app])).get(of.app);
-    return (await reachServers({ db, vault }, tenant, userId, [of.server])).get(of.server.id);
+    return (await reachServers({ db, vault }, tenant, { userId, standIns }, [of.server])).get(of.server.id);
   }
 
   async function loadTools(
     first: ServerAccess,
-    origin: Pick<ToolOrigin, 'tenant' | 'userId' | 'of'>,
+    origin: Pick<ToolOrigin, 'tenant' | 'userId' | 'standIns' | 'of'>,
     policies: Manifest['mcp_tool_policy'],
     signal: AbortSignal,
   ): Promise<LoadedServer> {
@@ -213,6 +216,7 @@ export function createServerTools({
       tenant,
       {
         userId,
+        standIns,
         servers,
         mayHaveMoved = false,
         fixed = {},
@@ -229,7 +233,9 @@ export function createServerTools({
         return { id, slug, fixed: mayHaveMoved && !isOwn ? null : { url, headers } };
       });
       const [company, own] = await Promise.all([
-        named.length === 0 ? new Map<string, ServerAccess>() : reachServers({ db, vault }, tenant, userId, named),
+        named.length === 0
+          ? new Map<string, ServerAccess>()
+          : reachServers({ db, vault }, tenant, { userId, standIns }, named),
         reachApps(signIns, tenant, userId, apps),
       ]);
       const taken = new Set([...company.values()].map(({ server }) => server.slug));
@@ -239,7 +245,7 @@ export function createServerTools({
           const { id } = server;
           const access = company.get(id);
           if (!access) return { serverId: id, tools: [], away: removed(slug ?? id) };
-          return loadTools(access, { tenant, userId, of: { server } }, policies, signal);
+          return loadTools(access, { tenant, userId, standIns, of: { server } }, policies, signal);
         }),
         ...besides.map(([app, access]) => loadTools(access, { tenant, userId, of: { app } }, policies, signal)),
       ]);

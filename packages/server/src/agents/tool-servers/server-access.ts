@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AwayReason } from '@vestra/contract/missing-tools';
+import { secretsIn } from '@vestra/contract/secrets-in-text';
 import { readSecrets } from '../../account/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
@@ -70,11 +71,17 @@ function destinationOf(row: ServerRow, { fixed }: NamedServer): Destination | nu
   return sameAddress(row.url, fixed.url) ? row : null;
 }
 
+/**
+ * Whose secrets fill the headers. In a test `standIns` are references to secrets of the company, by the names of the
+ * user's secrets that they replace. A user's stored secret is never used in a test.
+ */
+export type SecretOwner = { userId: string | null; standIns?: Readonly<Record<string, string>> | undefined };
+
 /** Reads the rows and the secrets again, so a change applies from the next call on. Deleted servers are not in the result. */
 export async function reachServers(
   { db, vault }: { db: Database; vault: Vault },
   tenant: Tenant,
-  userId: string | null,
+  { userId, standIns }: SecretOwner,
   named: readonly NamedServer[],
 ): Promise<Map<string, ServerAccess>> {
   const byId = new Map(named.map((server) => [server.id, server]));
@@ -85,8 +92,34 @@ export async function reachServers(
   const none = new Map<string, string>();
   const company = all('company').length > 0 ? await readSecrets(db, vault, tenant, null, all('company')) : none;
   const isUserNeeded = userId !== null && all('user').length > 0;
-  const user = isUserNeeded ? await readSecrets(db, vault, tenant, userId, all('user')) : none;
+  const user = standIns
+    ? await standInSecrets({ db, vault }, tenant, standIns, all('user'))
+    : isUserNeeded
+      ? await readSecrets(db, vault, tenant, userId, all('user'))
+      : none;
   return new Map(found.map(({ row, to }) => [row.id, accessToServer(row, to, { tenant, userId, company, user })]));
+}
+
+async function standInSecrets(
+  { db, vault }: { db: Database; vault: Vault },
+  tenant: Tenant,
+  standIns: Readonly<Record<string, string>>,
+  wanted: readonly string[],
+): Promise<Map<string, string>> {
+  const replaced = wanted.flatMap((name) =>
+    Object.hasOwn(standIns, name)
+      ? secretsIn(standIns[name] as string).company.map((company) => ({ name, company }))
+      : [],
+  );
+  if (replaced.length === 0) return new Map();
+  const names = [...new Set(replaced.map(({ company }) => company))];
+  const values = await readSecrets(db, vault, tenant, null, names);
+  return new Map(
+    replaced.flatMap(({ name, company }) => {
+      const value = values.get(company);
+      return value === undefined ? [] : [[name, value] as const];
+    }),
+  );
 }
 
 type KnownSecrets = {

@@ -173,6 +173,13 @@ describe('judgeLine', () => {
   };
   const found = { criteria: [{ met: true, reason: '“Hello”' }], must_never: [{ broken: false, reason: 'No.' }] };
 
+  /** The same entries in both lists, each with a verdict, the text of a line and a reason. */
+  const entries = (...given: [holds: boolean | null, text?: string, reason?: string][]) => ({
+    criteria: given.map(([met, text = 'It greets.', reason = 'Seen.']) => ({ text, met, reason })),
+    must_never: given.map(([broken, text = 'It greets.', reason = 'Seen.']) => ({ text, broken, reason })),
+  });
+  const contradicted = { holds: null, reason: 'The judge contradicted itself about this.' };
+
   it.each([
     ['a criterion', 'criterion', [found], { holds: true, reason: '“Hello”' }],
     ['a rule', 'must_never', [found], { holds: false, reason: 'No.' }],
@@ -186,7 +193,32 @@ describe('judgeLine', () => {
       [{ criteria: [{ met: null, reason: 'It does not show.' }], must_never: [] }],
       { holds: null, reason: 'It does not show.' },
     ],
-  ] as const)('reads %s', async (_what, kind, answers, expected) => {
+    ['yes and no', 'criterion', [entries([true], [false])], contradicted],
+    ['no and yes', 'must_never', [entries([false], [true])], contradicted],
+    ['yes and undecided', 'criterion', [entries([true], [null])], contradicted],
+    ['yes without evidence and no', 'criterion', [entries([true, '', ' '], [false])], contradicted],
+    [
+      'yes twice, once with evidence',
+      'criterion',
+      [entries([true, '', ' '], [true])],
+      { holds: true, reason: 'Seen.' },
+    ],
+    [
+      'another line three times',
+      'must_never',
+      [entries([false, 'It smiles.']), entries([false, 'It smiles.']), entries([false, 'It smiles.'])],
+      { holds: null },
+    ],
+    [
+      'another line, then its own',
+      'criterion',
+      [entries([true, 'It smiles.']), entries([false, 'It greets.'])],
+      { holds: false },
+    ],
+    ['its own line among others', 'criterion', [entries([true, 'It smiles.'], [false])], { holds: false }],
+    ['its line in other marks', 'criterion', [entries([true, '“It greets”'])], { holds: true }],
+    ['its line with the label', 'must_never', [entries([true, 'Must never: It greets.'])], { holds: true }],
+  ] as const)('reads %s [TRUN-700, TRUN-701]', async (_what, kind, answers, expected) => {
     const { asked, judgement } = await judge(kind, ...answers);
     expect(judgement).toMatchObject(expected);
     expect(asked).toHaveLength(answers.length);

@@ -149,20 +149,49 @@ export const judgeLine = (ask: Ask, judged: JudgeQuestion): Promise<Judgement> =
     schema: verdictSchema,
     repairs: 2,
     read: (answer, isLast): Reading<Judgement> => {
-      if (answer === null) return isLast ? { value: undecided } : { again: unusable([notOfTheShape]) };
-      const { criteria, must_never } = answer;
-      const [found] =
-        judged.line.kind === 'criterion'
-          ? criteria.map(({ met, reason }) => ({ holds: met, reason }))
-          : must_never.map(({ broken, reason }) => ({ holds: broken, reason }));
-      // A positive verdict without evidence does not count.
-      return { value: found && !(found.holds && found.reason.trim() === '') ? found : undecided };
+      const found = answer === null ? null : judgementIn(answer, judged.line);
+      if (found) return { value: found };
+      return isLast ? { value: undecided } : { again: unusable([answer === null ? notOfTheShape : otherText]) };
     },
   });
+
+const otherText = 'No entry has the text of the line. Judge that line alone, and repeat its text.';
+
+/**
+ * The judgement of a line, or null if every entry is about another one. Entries that contradict each other decide
+ * nothing: whichever counted, the verdict would depend on their order.
+ */
+function judgementIn({ criteria, must_never }: z.output<typeof verdictSchema>, line: JudgeQuestion['line']) {
+  const entries =
+    line.kind === 'criterion'
+      ? criteria.map(({ met, ...rest }) => ({ ...rest, holds: met }))
+      : must_never.map(({ broken, ...rest }) => ({ ...rest, holds: broken }));
+  const own = entries.filter((entry) => entry.text.trim() === '' || isSameLine(entry.text, line));
+  if (own.length === 0) return entries.length === 0 ? undecided : null;
+  if (new Set(own.map(({ holds }) => holds)).size > 1) return contradiction;
+  // A positive verdict without evidence does not count.
+  const found = own.find(({ holds, reason }) => !(holds && reason.trim() === ''));
+  return found ? { holds: found.holds, reason: found.reason } : undecided;
+}
+
+const contradiction: Judgement = { holds: null, reason: 'The judge contradicted itself about this.' };
+
+/** Models repeat a line with other quotes, another full stop or its label, so only its words and numbers count. */
+const isSameLine = (text: string, line: JudgeQuestion['line']) =>
+  [line.text, `${labels[line.kind]}: ${line.text}`].some((own) => wordsOf(own) === wordsOf(text));
+
+const wordsOf = (text: string) =>
+  (
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}\p{Sc}%<>=+]+/gu) ?? []
+  ).join(' ') || text.trim();
+
+const labels = { criterion: 'Criterion', must_never: 'Must never' };
 
 /** Indents each line after the first, so that no speaker can forge the label of another. */
 function textOf({ line, transcript }: JudgeQuestion): string {
   const spoken = transcript.map(({ speaker, text }) => `${speaker}: ${text.replace(/[\r\n]+/g, '\n  ')}`).join('\n');
-  const label = line.kind === 'criterion' ? 'Criterion' : 'Must never';
-  return `${label}: ${line.text.replace(/\s+/gu, ' ').trim()}\n\n${asData(newFence(), 'conversation', spoken)}`;
+  return `${labels[line.kind]}: ${line.text.replace(/\s+/gu, ' ').trim()}\n\n${asData(newFence(), 'conversation', spoken)}`;
 }

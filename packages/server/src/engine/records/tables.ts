@@ -42,8 +42,16 @@ export type TestScript = {
   tool_results: Readonly<Record<string, unknown>>;
   /** Searched before `tool_results`. Older rows do not have it. */
   recorded_calls?: readonly RecordedCall[] | undefined;
+  /** Null and absent: a test without a user. */
+  as?: ActsAs | null | undefined;
   /** The conversation that is replayed. Its recorded tool results are returned, and no tool runs. */
   replay_of?: string | undefined;
+};
+
+/** Whose notebooks a test reads, and secrets of the company by the names of the user's secrets that they replace. */
+export type ActsAs = {
+  user_id?: string | undefined;
+  secrets?: Readonly<Record<string, string>> | undefined;
 };
 
 /** A recorded result of a tool for exact arguments. */

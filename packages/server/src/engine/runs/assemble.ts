@@ -15,7 +15,7 @@ import { type MemoryMode, memoryModeOf } from '../records/conversations.ts';
 import { readHistory, type TurnHistory } from '../records/history-store.ts';
 import { findMessage } from '../records/messages.ts';
 import type { MessageRow, RunSubject } from '../records/tables.ts';
-import { assembleTools } from '../tools/assemble-tools.ts';
+import { assembleTools, readerOf } from '../tools/assemble-tools.ts';
 import { earlierFiles, type FileBudget, filesOfConversation } from '../tools/conversation-files.ts';
 import { describeMissingServer, recordMissingTools } from '../tools/missing-tools.ts';
 import { type OpenItems, openItemsOf, presentOpenItems } from '../tools/open-items.ts';
@@ -142,7 +142,7 @@ export async function assembleRun(
 const notebooksOf = ({ db }: Engine, { turn }: RunSubject, { notebooks }: Manifest) =>
   notebooks.length === 0
     ? []
-    : readableNotebooks(db, { orgId: turn.org_id, notebookIds: notebooks, userId: turn.user_id });
+    : readableNotebooks(db, { orgId: turn.org_id, notebookIds: notebooks, userId: readerOf(turn) });
 
 const nothingEarlier: TurnHistory = { before: [], openTasks: [], pending: [] };
 const nothingOpen: OpenItems = { work: [], questions: [] };

@@ -215,7 +215,7 @@ function ownTools(
             orgId: tenant.orgId,
             notebookIds: manifest.notebooks,
             revisions: fixed?.notebooks ?? null,
-            userId,
+            userId: readerOf(turn),
           },
         })),
     ...(skills.length === 0 ? [] : skillTools({ db, orgId: tenant.orgId, skills, computer: skillComputer })),
@@ -292,7 +292,7 @@ async function serverToolsOf(
   const approved = () => approvedTools(db, run.runId);
   const mayHaveMoved = fixed === null;
   const ofServers = { servers, mayHaveMoved, fixed: fixedServers, policies };
-  const wanted = { userId: turn.user_id, ...ofServers, apps, played, approved };
+  const wanted = { userId: turn.user_id, standIns: test?.as?.secrets, ...ofServers, apps, played, approved };
   const loaded = await serverTools.load(tenant, wanted, signal);
   // A replay uses recorded answers, so an unreachable server does not matter.
   if (test?.replay_of !== undefined) return { ...loaded, unavailable: [] };
@@ -309,6 +309,12 @@ async function toolsScriptedIn(db: ToolParts['db'], test: TestScript): Promise<s
     return slug === undefined ? [] : [`${slug}.${tool}`];
   });
 }
+
+/** The user whose notebooks a turn reads. A test has no user, but may read as one. */
+export const readerOf = ({
+  user_id,
+  request: { test },
+}: Pick<RunSubject['turn'], 'user_id' | 'request'>): string | null => (test ? (test.as?.user_id ?? null) : user_id);
 
 /** Apps of the version that the person can still connect. */
 async function connectableApps(

@@ -9,10 +9,12 @@ const wait = (type: Parameters<typeof standInAnswer>[0]['type'], details: Record
 const decisionOf = (answer: ReturnType<typeof standInAnswer>) => (answer === 'ask the user' ? answer : answer.decision);
 
 it.each([true, false, null])(
-  'approves tools of servers only if the scenario does (%j) [TRUN-011, TRUN-013]',
+  'approves functions and tools of servers only if the scenario does (%j) [TRUN-011, TRUN-013, TRUN-702]',
   (approves) => {
-    const answer = standInAnswer(wait('approval', { server: 'shop', tool_name: 'write' }), { approves });
-    expect(decisionOf(answer)).toBe(approves === true ? 'approved' : 'denied');
+    for (const details of [{ server: 'shop', tool_name: 'write' }, { tool_name: 'change' }]) {
+      const answer = standInAnswer(wait('approval', details), { approves, functions: ['change'] });
+      expect(decisionOf(answer)).toBe(approves === true ? 'approved' : 'denied');
+    }
   },
 );
 
@@ -20,17 +22,21 @@ it('denies every other approval, also if the scenario approves [TRUN-014]', () =
   const approves = true;
   const plan = { ...wait('approval', { server: 'shop' }), purpose: 'answer' as const };
   for (const each of [
-    wait('approval', { tool_name: 'change' }),
+    wait('approval', { tool_name: 'run_command' }),
     wait('approval', { server: null }),
+    { ...wait('approval', { tool_name: 'change' }), purpose: 'answer' as const },
     plan,
     wait('connect'),
     wait('handoff'),
   ]) {
-    expect(decisionOf(standInAnswer(each, { approves }))).toBe('denied');
+    expect(decisionOf(standInAnswer(each, { approves, functions: ['change'] }))).toBe('denied');
   }
 });
 
 it('leaves questions to the pretend user and runs no function', () => {
-  expect(standInAnswer(wait('question'), { approves: null })).toBe('ask the user');
-  expect(standInAnswer(wait('tool_call'), { approves: true })).toMatchObject({ decision: 'answered', is_error: true });
+  expect(standInAnswer(wait('question'), { approves: null, functions: [] })).toBe('ask the user');
+  expect(standInAnswer(wait('tool_call'), { approves: true, functions: [] })).toMatchObject({
+    decision: 'answered',
+    is_error: true,
+  });
 });

@@ -199,17 +199,18 @@ async function untilStateMayChange(follower: Follower, signal: AbortSignal): Pro
 }
 
 /**
- * The answer to an interaction in a test. The scenario decides about tools of the deployment's servers, and every other
- * approval is denied. Questions go to the pretend user.
+ * The answer to an interaction in a test. The scenario decides about functions and tools of the version's servers, and
+ * every other approval is denied. Questions go to the pretend user.
  */
 export function standInAnswer(
   { type, purpose, details }: Pick<InteractionRow, 'type' | 'purpose' | 'details'>,
-  { approves }: Pick<PlayedScenario, 'approves'>,
+  { approves, functions }: Pick<PlayedScenario, 'approves'> & { functions: readonly string[] },
 ): InteractionResolution | 'ask the user' {
   switch (type) {
     case 'approval': {
-      const isForServer = purpose === 'permission' && typeof details.server === 'string';
-      return { status: 'resolved', decision: isForServer && approves === true ? 'approved' : 'denied' };
+      const isOfVersion = typeof details.server === 'string' || functions.includes(String(details.tool_name));
+      const isApproved = approves === true && purpose === 'permission' && isOfVersion;
+      return { status: 'resolved', decision: isApproved ? 'approved' : 'denied' };
     }
     case 'question':
       return 'ask the user';

@@ -105,6 +105,6 @@ export function recordedAnswer(
     const decided = then.find((each) => isSame(each) && each.decision === 'approved');
     return { status: 'resolved', decision: decided ? 'approved' : 'denied' };
   }
-  const decided = standInAnswer(wait, { approves: false });
+  const decided = standInAnswer(wait, { approves: false, functions: [] });
   return decided === 'ask the user' ? { status: 'resolved', decision: 'denied' } : decided;
 }

@@ -180,7 +180,7 @@ function scenarioFromExchanges(exchanges: readonly Exchange[], manifest: Manifes
       success_criteria: criteria.length === 0 ? ['The agent answers what the person asks for.'] : criteria,
       must_never: [],
       ...playedBy(kept),
-      ...(approvesServerTools(exchanges) && { approves: true }),
+      ...(approvesTools(exchanges, manifest) && { approves: true }),
     },
     notes: [
       ...(goal === first ? [] : ['The first message is longer than 2,000 characters: the goal is its beginning.']),
@@ -189,7 +189,7 @@ function scenarioFromExchanges(exchanges: readonly Exchange[], manifest: Manifes
         ? []
         : ['Nothing in the talk shows by itself what a good answer is: write the criteria.']),
       ...ofTools,
-      ...notesOf(exchanges, manifest),
+      ...notesOf(exchanges),
     ],
   };
 }
@@ -303,28 +303,20 @@ function says(text: string, word: string): boolean {
 
 const waitsOf = ({ reply, work }: Exchange) => [...reply.waits, ...work.waits];
 
-/** Only tools of the deployment's servers, since `approves` decides about nothing else. */
-function approvesServerTools(exchanges: readonly Exchange[]): boolean {
+/** Only functions and tools of the deployment's servers, since `approves` decides about nothing else. */
+function approvesTools(exchanges: readonly Exchange[], { tools }: Manifest): boolean {
+  const isOfVersion = ({ server, tool_name }: Record<string, unknown>) =>
+    typeof server === 'string' || tools.some((tool) => tool.function === tool_name);
   const decisions = exchanges
     .flatMap(waitsOf)
-    .filter(({ type, purpose, details }) => type === 'approval' && purpose === 'permission' && details.server)
+    .filter(({ type, purpose, details }) => type === 'approval' && purpose === 'permission' && isOfVersion(details))
     .map(({ decision }) => decision);
   return decisions.includes('approved') && !decisions.includes('denied');
 }
 
-function notesOf(exchanges: readonly Exchange[], manifest: Manifest): string[] {
+function notesOf(exchanges: readonly Exchange[]): string[] {
   const asked = exchanges.flatMap(({ user }) => user);
-  const functions = new Set(manifest.tools.map((tool) => tool.function));
-  const approved = exchanges
-    .flatMap(waitsOf)
-    .filter(({ type, decision, details }) => type === 'approval' && decision === 'approved' && !details.server)
-    .map(({ details }) => String(details.tool_name))
-    .filter((name) => functions.has(name));
-  const named = [...new Set(approved)].map((name) => `\`${name}\``).join(', ');
   return [
-    ...(named === ''
-      ? []
-      : [`The person said yes to ${named}. In a test a function that asks for a yes always gets a no.`]),
     ...(asked.some(({ attachments }) => attachments.length > 0) ? ['Files that were sent along are left out.'] : []),
     ...(asked.some(({ context }) => context !== null) ? ['The context that came with messages is left out.'] : []),
   ];

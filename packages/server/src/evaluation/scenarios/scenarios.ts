@@ -11,7 +11,7 @@ import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, one, rowsOf, run, update } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, count } from '../../platform/db/table.ts';
-import { type PlayedScenario, type ScenarioRow, scenarios } from '../tables.ts';
+import { type ActsAs, type PlayedScenario, type ScenarioRow, scenarios } from '../tables.ts';
 
 export type ScenarioFields = BodyOf<Api['scenarios']['create']>;
 
@@ -113,7 +113,8 @@ export async function removeScenario(
   });
 }
 
-export type FileScenario = Omit<ScenarioFields, 'approves'>;
+/** Only a file names a user: a live key decides which file goes live, while any key adds scenarios. */
+export type FileScenario = ScenarioFields & { acts_as?: ActsAs | undefined };
 
 export type ScenarioToPlay = PlayedScenario & Pick<ScenarioRow, 'id'>;
 
@@ -147,6 +148,8 @@ export const presentScenario = (row: ScenarioRow) => ({
   ...(row.tool_results !== null && { tool_results: row.tool_results }),
   ...(row.recorded_calls !== null && { recorded_calls: row.recorded_calls }),
   ...(row.approves !== null && { approves: row.approves }),
+  ...(row.runs !== null && { runs: row.runs }),
+  ...(row.acts_as !== null && { as: row.acts_as }),
   managed_by: row.managed_by,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
@@ -185,7 +188,7 @@ export async function scenariosOfVersion(
   const rows = await scenariosOf(db, deployment.id);
   const fileIds = new Map(rows.flatMap(({ id, name, managed_by }) => (managed_by === 'file' ? [[name, id]] : [])));
   const ofFile = declared.map((fields) => ({
-    ...{ tool_results: null, recorded_calls: null, approves: null },
+    ...{ tool_results: null, recorded_calls: null, approves: null, runs: null, acts_as: null },
     ...fields,
     id: fileIds.get(fields.name) ?? newId('scn'),
   }));
@@ -243,23 +246,27 @@ async function deleteFileManagedExcept(tx: Transaction, deploymentId: string, na
 async function upsertFileManaged(
   tx: Transaction,
   deployment: DeploymentRow,
-  declared: readonly Omit<ScenarioFields, 'approves'>[],
+  declared: readonly FileScenario[],
 ): Promise<void> {
   const rows = declared.map((fields) => ({ ...newRow(deployment, fields), managed_by: 'file' as const }));
   await insertMany(tx, scenarios, rows, {
     onConflict: sql`(deployment_id, name) WHERE managed_by = 'file' DO UPDATE SET
       persona = excluded.persona, goal = excluded.goal, success_criteria = excluded.success_criteria,
       must_never = excluded.must_never, tool_results = excluded.tool_results,
-      recorded_calls = excluded.recorded_calls, updated_at = now()
+      recorded_calls = excluded.recorded_calls, approves = excluded.approves,
+      runs = excluded.runs, acts_as = excluded.acts_as, updated_at = now()
       WHERE ${scenarios}.persona <> excluded.persona OR ${scenarios}.goal <> excluded.goal
         OR ${scenarios}.success_criteria <> excluded.success_criteria
         OR ${scenarios}.must_never <> excluded.must_never
         OR ${scenarios}.tool_results::jsonb IS DISTINCT FROM excluded.tool_results::jsonb
-        OR ${scenarios}.recorded_calls::jsonb IS DISTINCT FROM excluded.recorded_calls::jsonb`,
+        OR ${scenarios}.recorded_calls::jsonb IS DISTINCT FROM excluded.recorded_calls::jsonb
+        OR ${scenarios}.approves IS DISTINCT FROM excluded.approves
+        OR ${scenarios}.runs IS DISTINCT FROM excluded.runs
+        OR ${scenarios}.acts_as::jsonb IS DISTINCT FROM excluded.acts_as::jsonb`,
   });
 }
 
-const newRow = ({ org_id, id }: DeploymentRow, fields: ScenarioFields) => ({
+const newRow = ({ org_id, id }: DeploymentRow, fields: FileScenario) => ({
   ...fields,
   id: newId('scn'),
   org_id,

@@ -31,6 +31,8 @@ export async function beginConversation(
 type ScenarioPlay = {
   result: ResultRow;
   conversationId: string;
+  /** Names of the functions of the version. */
+  functions: readonly string[];
   ask: Ask;
   /** Receives the transcript so far after each exchange. */
   onExchange: (transcript: Transcript) => Promise<void>;
@@ -40,7 +42,7 @@ type ScenarioPlay = {
 export async function converse(
   player: Player,
   play: Play<TestRunRow>,
-  { result, conversationId, ask, onExchange }: ScenarioPlay,
+  { result, conversationId, functions, ask, onExchange }: ScenarioPlay,
   signal: AbortSignal,
 ): Promise<PlayFault | null> {
   const { db } = player.engine;
@@ -51,7 +53,7 @@ export async function converse(
     player.followers,
     {
       conversationId,
-      answer: (wait) => answerWait(db, { result, conversationId, ask }, wait),
+      answer: (wait) => answerWait(db, { result, conversationId, functions, ask }, wait),
       onTurnOver: async () => {
         transcript = await readTranscript(db, conversationId);
         await onExchange(transcript);
@@ -66,25 +68,25 @@ export async function converse(
   );
 }
 
-const messageOf = ({ tool_results, recorded_calls }: PlayedScenario, text: string) => ({
+const messageOf = ({ tool_results, recorded_calls, acts_as }: PlayedScenario, text: string) => ({
   text,
   context: null,
   request: {
     hand_off: 'auto' as const,
     plan: false,
-    // Runs that were created before recorded calls existed have none.
-    test: { tool_results: tool_results ?? {}, recorded_calls: recorded_calls ?? [] },
+    // Runs that were created before recorded calls or users of tests existed have none.
+    test: { tool_results: tool_results ?? {}, recorded_calls: recorded_calls ?? [], as: acts_as ?? null },
   },
 });
 
-type AskedPlay = Pick<ScenarioPlay, 'result' | 'conversationId' | 'ask'>;
+type AskedPlay = Omit<ScenarioPlay, 'onExchange'>;
 
 async function answerWait(
   db: Player['engine']['db'],
   play: AskedPlay,
   wait: InteractionRow,
 ): Promise<InteractionResolution> {
-  const decided = standInAnswer(wait, play.result.scenario);
+  const decided = standInAnswer(wait, { ...play.result.scenario, functions: play.functions });
   return decided === 'ask the user' ? answerQuestions(db, play, wait) : decided;
 }
 

@@ -8,7 +8,7 @@ import { costOf } from '../../billing/index.ts';
 import { readTranscript, type Transcript } from '../../engine/conversations/index.ts';
 import { ask, paidByOrg } from '../../engine/index.ts';
 import { mapLimited } from '../../platform/async/limiter.ts';
-import type { Transaction } from '../../platform/db/pool.ts';
+import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { isOpenStatus } from '../player/play-store.ts';
 import {
@@ -24,6 +24,7 @@ import {
 import { type ResultRow, type TestRunRow, testRuns } from '../tables.ts';
 import { beginConversation, converse } from './converse.ts';
 import { endOfRun, judgeModelOf, judgeScenario, type Verdict, verdictOf, verdictOfFault } from './judge.ts';
+import { costOfPlays, shownPlay } from './plays.ts';
 import { failOpenResults, findRun, recordResult, resultsOf, setNote, type TalliedRun } from './store.ts';
 import { presentTestRun } from './test-runs.ts';
 
@@ -68,9 +69,11 @@ async function playScenarios(player: Player, play: Play<TestRunRow>, signal: Abo
   const version = await versionOf(engine.db, row.deployment_id, row.version);
   const model = judgeModelOf(engine, row, version.manifest.model);
   if (!model) return noJudgeModel;
-  await waitForIndex(player, play, version, signal);
+  const functions = version.manifest.tools.map((tool) => tool.function);
   const open = (await resultsOf(engine.db, row.id)).filter(({ status }) => isOpenStatus(status));
-  await mapLimited(concurrency, open, (result) => playScenario(player, { ...play, model }, result, signal));
+  const readers = new Set(open.map(({ scenario }) => scenario.acts_as?.user_id ?? null));
+  await waitForIndex(player, play, { ...version, readers: [...readers] }, signal);
+  await mapLimited(concurrency, open, (result) => playScenario(player, { ...play, model, functions }, result, signal));
   return null;
 }
 
@@ -115,60 +118,105 @@ const hindrances: Readonly<Record<string, string>> = {
 const hindranceNote = (reason: string) =>
   `The tests passed, and nothing was promoted: ${hindrances[reason] ?? `${reason}.`}`;
 
-/** Plays one scenario, or resumes it, until it has a verdict. */
+/** Plays one scenario as often as it asks for, or resumes it, until it has a verdict. */
 async function playScenario(
   player: Player,
-  play: Play<TestRunRow> & { model: PricedModel },
+  play: Play<TestRunRow> & { model: PricedModel; functions: readonly string[] },
   result: ResultRow,
   signal: AbortSignal,
 ): Promise<void> {
+  let current = { ...result, started_at: result.started_at ?? new Date() };
+  for (let isOver = false; !isOver; ) {
+    const { conversationId, transcript, verdict } = await playOnce(player, play, current, signal);
+    const { status, criteria, must_never, judged_by, error_code, error_message } = verdict;
+    const ended = {
+      ...{ status, criteria, must_never, judged_by, error_code, error_message },
+      conversation_id: conversationId,
+      cost_micros: Number(await costOfConversation(player.engine.db, conversationId)),
+    };
+    const plays = [...current.plays, ended];
+    isOver = plays.length >= (result.scenario.runs ?? 1);
+    if (isOver) await recordEnd(player, play, { ...current, plays }, transcript);
+    else await record(player, play, { ...current, plays, conversation_id: null }, transcript, null);
+    current = { ...current, plays, conversation_id: null };
+  }
+}
+
+type Played = { conversationId: string | null; transcript: Transcript; verdict: Verdict };
+
+async function playOnce(
+  player: Player,
+  play: Play<TestRunRow> & { model: PricedModel; functions: readonly string[] },
+  result: ResultRow & { started_at: Date },
+  signal: AbortSignal,
+): Promise<Played> {
   const { engine } = player;
-  const { row, model } = play;
+  const { row, model, functions } = play;
   const tenant = { orgId: row.org_id, mode: row.mode };
   let conversationId = result.conversation_id;
-  const startedAt = result.started_at ?? new Date();
-  const note = (transcript: Transcript, verdict: Verdict | null) =>
-    record(player, play, { ...result, conversation_id: conversationId, started_at: startedAt }, transcript, verdict);
   try {
-    conversationId ??= await beginConversation(player, play, result, startedAt);
+    conversationId ??= await beginConversation(player, play, result, result.started_at);
+    const current = { ...result, conversation_id: conversationId };
     const payer = paidByOrg(engine, { tenant, model, deploymentId: row.deployment_id, conversationId });
     const asking: Ask = (question) => ask({ ...question, payer, signal });
-    const onExchange = (transcript: Transcript) => note(transcript, null);
-    const broken = await converse(player, play, { result, conversationId, ask: asking, onExchange }, signal);
+    const onExchange = (transcript: Transcript) => record(player, play, current, transcript, null);
+    const scene = { result, conversationId, functions, ask: asking, onExchange };
+    const broken = await converse(player, play, scene, signal);
     const transcript = await readTranscript(engine.db, conversationId);
-    if (broken !== null) return await note(transcript, verdictOfFault(broken));
+    if (broken !== null) return { conversationId, transcript, verdict: verdictOfFault(broken) };
     const judge = { ask: asking, judgedBy: model.id };
-    await note(transcript, verdictOf(await judgeScenario(judge, result.scenario, transcript.witnessed)));
+    const verdict = verdictOf(await judgeScenario(judge, result.scenario, transcript.witnessed));
+    return { conversationId, transcript, verdict };
   } catch (error) {
     if (isInterrupted(error, signal)) throw error;
     const transcript = conversationId === null ? nothing : await readTranscript(engine.db, conversationId);
-    await note(transcript, verdictOfFault(faultOf(engine.log, error)));
+    return { conversationId, transcript, verdict: verdictOfFault(faultOf(engine.log, error)) };
   }
 }
 
 const nothing: Transcript = { said: [], witnessed: [] };
 
-/** Records the progress of a scenario, or its verdict. */
+/** One play is the verdict itself. Of several the worst is shown, with its conversation. */
+async function recordEnd(
+  player: Player,
+  play: Play<TestRunRow>,
+  result: ResultRow & { started_at: Date },
+  last: Transcript,
+): Promise<void> {
+  const shown = shownPlay(result.plays);
+  const { conversation_id } = shown;
+  const isLast = shown === result.plays.at(-1);
+  const transcript =
+    isLast || conversation_id === null ? last : await readTranscript(player.engine.db, conversation_id);
+  const costMicros = costOfPlays(result.plays);
+  const plays = result.plays.length === 1 ? [] : result.plays;
+  await record(player, play, { ...result, plays, conversation_id }, transcript, { ...shown, costMicros });
+}
+
+/** Records the progress of a scenario, or its verdict and what all of its plays cost. */
 async function record(
   { engine }: Player,
   { hold }: Play<TestRunRow>,
-  result: ResultRow,
+  { plays, conversation_id, started_at, ...key }: ResultRow & { started_at: Date },
   { said }: Transcript,
-  verdict: Verdict | null,
+  end: (Verdict & { costMicros: bigint }) | null,
 ): Promise<void> {
-  const { conversation_id: conversationId, started_at: startedAt } = result;
   await transaction(engine.db, async (tx) => {
     await hold(tx, 'share');
-    const cost = conversationId === null ? null : await costOf(tx, { conversationId });
     const played = {
+      plays,
+      conversation_id,
       transcript: said,
-      duration_ms: startedAt === null ? 0 : Math.max(0, Date.now() - startedAt.getTime()),
-      cost_micros: cost?.totalMicros ?? 0n,
+      duration_ms: Math.max(0, Date.now() - started_at.getTime()),
+      cost_micros: end?.costMicros ?? costOfPlays(plays) + (await costOfConversation(tx, conversation_id)),
     };
-    await recordResult(tx, result, played, verdict);
+    await recordResult(tx, key, played, end);
   });
-  engine.announcer.notify('test_run', result.run_id);
+  engine.announcer.notify('test_run', key.run_id);
 }
+
+const costOfConversation = async (db: Executor, conversationId: string | null): Promise<bigint> =>
+  conversationId === null ? 0n : (await costOf(db, { conversationId })).totalMicros;
 
 /** Indexing the largest notebook takes this long on two cores. After it the run starts anyway, with a note. */
 const maxWaitMs = 3 * 60_000;
@@ -181,16 +229,17 @@ const maxBetweenMs = 1_000;
 async function waitForIndex(
   player: Player,
   { row, hold }: Play<TestRunRow>,
-  { manifest, content }: { manifest: Manifest; content: FixedContent },
+  { manifest, content, readers }: { manifest: Manifest; content: FixedContent; readers: readonly (string | null)[] },
   signal: AbortSignal,
 ): Promise<void> {
   const { notebooks } = manifest;
   if (notebooks.length === 0) return;
-  const reader = { orgId: row.org_id, notebookIds: notebooks, revisions: content.notebooks, userId: null };
+  const reader = { orgId: row.org_id, notebookIds: notebooks, revisions: content.notebooks };
   const until = Date.now() + maxWaitMs;
   let { note } = row;
   for (let betweenMs = 250; ; betweenMs = Math.min(betweenMs * 2, maxBetweenMs)) {
-    const state = await player.indexStateOf(reader);
+    const states = await Promise.all(readers.map((userId) => player.indexStateOf({ ...reader, userId })));
+    const state = states.find(({ indexed, total }) => indexed < total) ?? allIndexed;
     const isOver = Date.now() >= until;
     const now = noteOf(state, isOver);
     if (now !== note) await tell(now);
@@ -207,6 +256,8 @@ async function waitForIndex(
     player.engine.announcer.notify('test_run', row.id);
   }
 }
+
+const allIndexed: IndexState = { indexed: 0, total: 0 };
 
 function noteOf({ indexed, total }: IndexState, isOver: boolean): string | null {
   if (indexed === total) return null;

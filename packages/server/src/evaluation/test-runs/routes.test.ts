@@ -60,6 +60,8 @@ const queuedResult = ({ id, name }: { id: string; name: string }) => ({
   cost_usd: 0,
   error_code: null,
   error_message: null,
+  runs: { total: 1, passed: 0, failed: 0, error: 0 },
+  flaky: false,
   judged_by: null,
 });
 
@@ -119,7 +121,7 @@ describe('creating', () => {
     expect(await get(run.id)).toEqual(run);
     const [row] = await rowsWhere(server.db, testRunResults, sql`run_id = ${run.id}`);
     const played = scenarioOf({ tool_results: { find_order: { z: null, a: 1 } }, approves: true });
-    expect(row?.scenario).toEqual({ ...played, recorded_calls: null });
+    expect(row?.scenario).toEqual({ ...played, recorded_calls: null, runs: null, acts_as: null });
   });
 
   it('is refused without scenarios [TRUN-036]', async () => {

@@ -1,12 +1,13 @@
 import type { VersionTests } from '../../agents/deployments/index.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { insert, insertMany, rowsOf, run } from '../../platform/db/query.ts';
+import { insert, insertMany, maybeOne, rowsOf, run } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, integer, json, text } from '../../platform/db/table.ts';
 import { cancelPlay, isOpen } from '../player/play-store.ts';
 import type { PlayFault } from '../player/player.ts';
 import type { ScenarioToPlay } from '../scenarios/scenarios.ts';
 import {
+  type EndedPlay,
   type PlayedScenario,
   type ResultRow,
   type TestRun,
@@ -23,7 +24,11 @@ export type TalliedRun = TestRunRow & { tally: Tally };
 type Tally = {
   counts: TestRun['counts'];
   cost_micros: number;
-  results: (Omit<TestRunResult, 'cost_usd'> & { cost_micros: number })[];
+  results: (Omit<TestRunResult, 'cost_usd' | 'runs' | 'flaky'> & {
+    cost_micros: number;
+    runs: number | null;
+    plays: Pick<EndedPlay, 'status'>[];
+  })[];
 };
 
 /** Both modes of an org share test runs. */
@@ -69,6 +74,8 @@ const tallyWith = (transcript: Sql) => sql`(
       'scenario_id', result.scenario_id,
       'name', result.scenario -> 'name',
       'status', result.status,
+      'runs', result.scenario -> 'runs',
+      'plays', result.plays,
       'criteria', result.criteria,
       'must_never', result.must_never,
       'judged_by', result.judged_by,
@@ -97,7 +104,7 @@ export async function insertRun(
   await insertMany(tx, testRunResults, results);
 }
 
-const asPlayed = (row: ScenarioToPlay): PlayedScenario => ({
+export const asPlayed = (row: ScenarioToPlay): PlayedScenario => ({
   name: row.name,
   persona: row.persona,
   goal: row.goal,
@@ -106,6 +113,8 @@ const asPlayed = (row: ScenarioToPlay): PlayedScenario => ({
   tool_results: row.tool_results,
   recorded_calls: row.recorded_calls,
   approves: row.approves,
+  runs: row.runs,
+  acts_as: row.acts_as,
 });
 
 /** Ends a run that has not ended, and its open results. Returns whether there was anything to end. */
@@ -132,6 +141,19 @@ export async function latestRuns(
   );
   return new Map(rows.map(({ version, run_id, status }) => [version, { run_id, status }]));
 }
+
+/** The latest run that was to promote the version in this mode. */
+export const latestPromotingRun = (
+  db: Executor,
+  { deployment_id, version, mode }: Pick<TestRunRow, 'deployment_id' | 'version' | 'mode'>,
+): Promise<TestRunRow | undefined> =>
+  maybeOne(
+    db,
+    testRuns,
+    sql`SELECT ${columnsOf(testRuns)} FROM ${testRuns}
+        WHERE deployment_id = ${deployment_id} AND version = ${version} AND mode = ${mode} AND promote_on_pass
+        ORDER BY id DESC LIMIT 1`,
+  );
 
 export async function setNote(tx: Transaction, runId: string, note: string | null): Promise<void> {
   await run(tx, sql`UPDATE ${testRuns} SET note = ${note} WHERE id = ${runId}`);
@@ -161,11 +183,17 @@ export async function beginResult(
   );
 }
 
-/** Stores the progress of a scenario, and its verdict if it has one. */
+/** Stores the progress of a scenario: after an exchange, after one of several plays, or at its end. */
 export async function recordResult(
   tx: Transaction,
   key: ResultKey,
-  { transcript, duration_ms, cost_micros }: Pick<ResultRow, 'transcript' | 'duration_ms' | 'cost_micros'>,
+  {
+    transcript,
+    duration_ms,
+    cost_micros,
+    plays,
+    conversation_id,
+  }: Pick<ResultRow, 'transcript' | 'duration_ms' | 'cost_micros' | 'plays' | 'conversation_id'>,
   verdict: Verdict | null,
 ): Promise<void> {
   const end =
@@ -176,7 +204,8 @@ export async function recordResult(
   await run(
     tx,
     sql`UPDATE ${testRunResults}
-        SET transcript = ${sql.json(transcript)}, duration_ms = ${duration_ms}, cost_micros = ${cost_micros}
+        SET transcript = ${sql.json(transcript)}, duration_ms = ${duration_ms}, cost_micros = ${cost_micros},
+          plays = ${sql.json(plays)}, conversation_id = ${conversation_id}
           ${end ?? sql.empty}
         WHERE ${named(key)}`,
   );

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import { microsToUsd } from '@vestra/contract/money';
@@ -10,8 +11,18 @@ import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
 import { recordCostsOfCancelled, stopPlaying } from '../player/player.ts';
 import { type FileScenario, hasScenarios, scenariosOfVersion } from '../scenarios/scenarios.ts';
-import type { TestRun } from '../tables.ts';
-import { cancelRun, findRun, insertRun, resultsOf, setCost, type TalliedRun } from './store.ts';
+import type { PlayedScenario, TestRun } from '../tables.ts';
+import { costOfPlays, runsOf } from './plays.ts';
+import {
+  asPlayed,
+  cancelRun,
+  findRun,
+  insertRun,
+  latestPromotingRun,
+  resultsOf,
+  setCost,
+  type TalliedRun,
+} from './store.ts';
 
 /**
  * Creates a run of the newest version that promotes nothing, whatever its verdict. If it could not start, it is refused
@@ -84,6 +95,30 @@ export type NewTestRun = {
 };
 
 /**
+ * The latest run that was to promote the version in this mode, if it was judged and did not pass, and if the tests are
+ * the same today. Playing it again until it passes by chance must take a decision, not only a repeated request.
+ */
+export async function redRunOf(
+  tx: Transaction,
+  { deployment, version, mode, fileScenarios }: Omit<NewTestRun, 'promoteOnPass'>,
+): Promise<TestRun | null> {
+  const run = await latestPromotingRun(tx, { deployment_id: deployment.id, version, mode });
+  if (!run || !(run.status === 'failed' || run.error_code === 'no_verdict')) return null;
+  const played = (await resultsOf(tx, run.id)).map(({ scenario }) => scenario);
+  const today = (await scenariosOfVersion(tx, deployment, fileScenarios)).map(asPlayed);
+  if (!isDeepStrictEqual(comparable(played), comparable(today))) return null;
+  return (await findTestRun(tx, deployment.org_id, run.id)) ?? null;
+}
+
+/** Copies of an earlier release lack fields that are null today, and ids of dropped tests are new each time. */
+const comparable = (scenarios: readonly PlayedScenario[]) =>
+  scenarios
+    .toSorted((one, other) => keyOf(one).localeCompare(keyOf(other)))
+    .map((each) => Object.fromEntries(Object.entries(each).filter(([, value]) => value !== null)));
+
+const keyOf = ({ name, goal, persona }: PlayedScenario) => JSON.stringify([name, goal, persona]);
+
+/**
  * Cancels a run and its unplayed scenarios. A run that has ended stays as it is: cancelling twice is safe, and a late
  * cancel returns the verdict. The completion event is emitted for cancelled runs too.
  */
@@ -94,7 +129,9 @@ export async function cancelTestRun(tx: Transaction, origin: Origin, runId: stri
   if (before.mode === 'live' && origin.mode === 'test') throw fail('live_key_required');
   const wasOpen = await cancelRun(tx, origin.orgId, runId);
   if (wasOpen) {
-    await recordCostsOfCancelled(tx, await resultsOf(tx, runId), (result, cost) => setCost(tx, result, cost));
+    await recordCostsOfCancelled(tx, await resultsOf(tx, runId), (result, cost) =>
+      setCost(tx, result, cost + costOfPlays(result.plays)),
+    );
   }
   const row = (await findRun(tx, origin.orgId, runId)) ?? before;
   const run = presentTestRun(row);
@@ -141,12 +178,18 @@ export const presentTestRun = ({ tally, ...row }: TalliedRun): TestRun => ({
   promote_on_pass: row.promote_on_pass,
   promoted: row.promoted ?? (hasPromotedNothing(row) ? false : null),
   counts: tally.counts,
-  results: tally.results.map(({ cost_micros, error_code, error_message, ...result }) => ({
-    ...result,
-    cost_usd: microsToUsd(BigInt(cost_micros)),
-    error_code,
-    error_message,
-  })),
+  results: tally.results.map(
+    ({ scenario_id, name, status, runs, plays, cost_micros, error_code, error_message, ...result }) => ({
+      scenario_id,
+      name,
+      status,
+      ...runsOf(status, runs, plays),
+      ...result,
+      cost_usd: microsToUsd(BigInt(cost_micros)),
+      error_code,
+      error_message,
+    }),
+  ),
   resumes: row.resumes,
   error_code: row.error_code,
   note: row.note,

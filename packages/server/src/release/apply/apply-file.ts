@@ -245,7 +245,7 @@ async function answer(
   { origin, promote }: Application,
   { checked, deployment, version, made, isNew, changed, created }: Written,
 ): Promise<Answer> {
-  const request = { origin, deployment, version, isNew };
+  const request = { origin, deployment, version, isNew, keepsRedRun: !isNew };
   const promotion = await (promote === 'no'
     ? saveWithoutPromotion(tx, dependencies, request)
     : promote === 'now'

@@ -10,7 +10,13 @@ import { transaction } from '../../platform/db/transaction.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
 import { fault, inOrderOf, isRefused, refusal, serverFaults, settingFaults } from './faults.ts';
 import { fixedFilesOf, fixFiles } from './fix-files.ts';
-import { companySecrets, computerSecrets, missingSecretFaults, webhookSecretsOf } from './missing-secrets.ts';
+import {
+  companySecrets,
+  computerSecrets,
+  missingSecretFaults,
+  testSecretsOf,
+  webhookSecretsOf,
+} from './missing-secrets.ts';
 import { type DeploymentFile, type FileParts, fileKeys, fileParts, settingParts } from './parts.ts';
 import { objectFaults, referenceFaults } from './reference-faults.ts';
 import { type AppliedVersion, type PlannedServer, planServers } from './servers.ts';
@@ -59,7 +65,12 @@ export async function checkFile(
     ...(await referenceFaults(tx, { caller, parts, fixedFiles: fixedFilesOf(newest?.version.manifest ?? null), hold })),
     ...toolResultFaults(parts, servers),
   ];
-  const needs = [...servers.flatMap(secretsOfServer), ...computerSecrets(parts), ...webhookSecretsOf(parts)];
+  const needs = [
+    ...servers.flatMap(secretsOfServer),
+    ...computerSecrets(parts),
+    ...webhookSecretsOf(parts),
+    ...testSecretsOf(parts),
+  ];
   const missing = await missingSecretFaults(tx, { tenant: caller, needs });
   const faults = [...read.formFaults, ...inOrderOf(['name', ...fileKeys], meaning), ...missing.faults];
   if (isRefused(faults)) throw refusal(faults, missing.names);

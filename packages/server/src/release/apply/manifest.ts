@@ -205,11 +205,19 @@ export function scenarioOfTest(test: FileObjects['tests'][number]): FileScenario
     persona: test.persona ?? firstTimePersona,
     goal: test.ask,
     success_criteria: typeof test.expect === 'string' ? [test.expect] : test.expect,
-    must_never: test.never === undefined ? [] : [test.never],
+    must_never: typeof test.never === 'string' ? [test.never] : (test.never ?? []),
     ...(test.tool_results !== undefined && { tool_results: test.tool_results }),
     ...(test.recorded_calls !== undefined && { recorded_calls: test.recorded_calls }),
+    ...(test.approves === true && { approves: true }),
+    ...(test.runs !== undefined && test.runs > 1 && { runs: test.runs }),
+    ...(test.as !== undefined && { acts_as: actsAs(test.as) }),
   };
 }
+
+const actsAs = ({ user_id, secrets = {} }: NonNullable<FileObjects['tests'][number]['as']>) => ({
+  ...(user_id !== undefined && { user_id }),
+  secrets: Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, withFullReferences(value)])),
+});
 
 /** The tests of the file that the version was saved from. */
 export const fileScenariosOf = ({ file_objects }: Pick<VersionRow, 'file_objects'>): FileScenario[] =>

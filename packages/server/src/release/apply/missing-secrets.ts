@@ -69,6 +69,14 @@ export const webhookSecretsOf = ({ webhooks }: Pick<FileParts, 'webhooks'>): Pla
     ),
   );
 
+/** References of the tests, which stand in for secrets of users. */
+export const testSecretsOf = ({ tests }: Pick<FileParts, 'tests'>): PlacedValue<string>[] =>
+  companySecrets(
+    tests.flatMap(({ at, value }) =>
+      Object.entries(value.as?.secrets ?? {}).map(([name, text]) => ({ at: `${at}.as.secrets.${name}`, value: text })),
+    ),
+  );
+
 /** All secrets of the org that a version needs, given the headers of its servers and the secrets of its webhooks. */
 function secretsOfVersion({ environment }: Manifest, beside: readonly Readonly<Record<string, string>>[]): string[] {
   const tokens = environment?.repos.flatMap((repo) => asRepo(repo).token ?? []) ?? [];

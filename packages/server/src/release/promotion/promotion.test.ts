@@ -115,13 +115,17 @@ describe('apply promotes in the mode of its key', () => {
     expect((await rollback('later')).body.error.code).toBe('nothing_to_roll_back');
   });
 
-  it('an unchanged file goes to its tests in the mode that does not run it yet, once', async () => {
+  it('an unchanged file goes to its tests in the mode that does not run it yet, once, unless they failed [TRUN-703]', async () => {
     await put('twice', 1, 'test', '', { tests: [test] });
     const first = await put('twice', 1, 'live', '', { tests: [test] });
     const second = await put('twice', 1, 'live', '', { tests: [test] });
     expect(first.body).toMatchObject({ changed: [], promoted: false, test_run: { mode: 'live', status: 'queued' } });
     expect(second.body.test_run.id).toBe(first.body.test_run.id);
     await endRun(first.body.test_run.id, 'failed');
+    const red = await put('twice', 1, 'live', '', { tests: [test] });
+    expect(red.body).toMatchObject({ promoted: false, test_run: { id: first.body.test_run.id, status: 'failed' } });
+    // Bad luck is no verdict.
+    await endRun(first.body.test_run.id, 'error');
     const third = await put('twice', 1, 'live', '', { tests: [test] });
     expect(third.body.test_run.id).not.toBe(first.body.test_run.id);
     expect(await passed(third.body.test_run)).toEqual({ promoted: true });

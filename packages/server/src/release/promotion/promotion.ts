@@ -20,7 +20,7 @@ import {
   replaceFileEndpoints,
   replaceFileRoutines,
 } from '../../automation/index.ts';
-import { findTestRun, hasScenarios, latestRuns, startRun, type TestRun } from '../../evaluation/index.ts';
+import { findTestRun, hasScenarios, latestRuns, redRunOf, startRun, type TestRun } from '../../evaluation/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { insertMany, maybeOne, run } from '../../platform/db/query.ts';
@@ -46,6 +46,8 @@ type PromotionRequest = {
   version: VersionRow;
   /** This request has already moved the draft to the version. */
   isNew: boolean;
+  /** Shows the run that the unchanged version did not pass, instead of playing its tests again. */
+  keepsRedRun?: boolean;
 };
 
 /** Only saves the version. Drops a pending promotion of an earlier version in this mode. */
@@ -121,8 +123,13 @@ async function promoteOnPass(
     if (open?.status === 'queued' || open?.status === 'running') return { ...waiting, testRun: open };
   }
   const fileScenarios = fileScenariosOf(version);
-  const run = { deployment, version: version.version, mode, promoteOnPass: true, fileScenarios };
-  const testRun = await startRun(tx, dependencies.jobs, origin, run);
+  const ofVersion = { deployment, version: version.version, mode, fileScenarios };
+  const red = request.keepsRedRun ? await redRunOf(tx, ofVersion) : null;
+  if (red) {
+    await dropPending(tx, deployment.id, mode);
+    return { ...waiting, testRun: red };
+  }
+  const testRun = await startRun(tx, dependencies.jobs, origin, { ...ofVersion, promoteOnPass: true });
   await putPending(tx, { deployment, mode, runId: testRun.id, version: version.version });
   return { ...waiting, testRun };
 }

@@ -121,6 +121,8 @@ function ScenarioResult({ result }: { result: Result }) {
     error_message,
     error_code,
     judged_by,
+    runs,
+    flaky,
   } = result;
   const isGoing = status === 'running' || status === 'queued';
   return (
@@ -129,6 +131,12 @@ function ScenarioResult({ result }: { result: Result }) {
         <summary className="flex flex-wrap items-center gap-2 px-4 py-2.5">
           <Status>{status}</Status>
           <span className={`font-medium ${isGoing ? 'animate-breathe' : ''}`}>{name}</span>
+          {flaky && <Status tone="warn">flaky</Status>}
+          {runs.total > 1 && (
+            <span className="figures text-quiet text-sm">
+              {runs.passed} of {runs.total} runs passed
+            </span>
+          )}
           <span className="figures ml-auto flex gap-3 text-quiet text-sm">
             {!isGoing && <span>{duration(duration_ms)}</span>}
             <Usd value={cost_usd} />

@@ -55,6 +55,8 @@ export function ScenarioForm({
             ['Goal', scenario.goal],
             ['Expects', scenario.success_criteria.join('\n')],
             ['Never', scenario.must_never.join('\n') || '–'],
+            ['Approves', scenario.approves ? 'yes' : 'no'],
+            ['Runs', String(scenario.runs ?? 1)],
           ]}
         />
         <p className="mt-4 text-right">

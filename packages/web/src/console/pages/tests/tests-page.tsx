@@ -220,7 +220,7 @@ function Runs({ deploymentId: deployment_id }: { deploymentId: string }) {
                 </th>
                 {shown.map((run, at) => (
                   <td className="px-2 py-1.5 text-center" key={run.id}>
-                    <Verdict before={statusIn(shown[at - 1], id)} status={statusIn(run, id)} />
+                    <Verdict before={resultIn(shown[at - 1], id)?.status} result={resultIn(run, id)} />
                   </td>
                 ))}
               </tr>
@@ -243,10 +243,10 @@ function Runs({ deploymentId: deployment_id }: { deploymentId: string }) {
   );
 }
 
-type VerdictStatus = TestRun['status'] | undefined;
+type Result = TestRun['results'][number];
 
-const statusIn = (run: TestRun | undefined, scenarioId: string): VerdictStatus =>
-  run?.results.find(({ scenario_id }) => scenario_id === scenarioId)?.status;
+const resultIn = (run: TestRun | undefined, scenarioId: string): Result | undefined =>
+  run?.results.find(({ scenario_id }) => scenario_id === scenarioId);
 
 /** The newest run of each version. Runs are sorted newest first. */
 const lastOfEachVersion = (runs: readonly TestRun[]): TestRun[] =>
@@ -255,13 +255,19 @@ const lastOfEachVersion = (runs: readonly TestRun[]): TestRun[] =>
     .toSorted((a, b) => b.version - a.version);
 
 /** A status with the change since the previous version. */
-function Verdict({ status, before }: { status: VerdictStatus; before: VerdictStatus }) {
-  if (!status) return <span className="text-quiet">–</span>;
+function Verdict({ result, before }: { result: Result | undefined; before: Result['status'] | undefined }) {
+  if (!result) return <span className="text-quiet">–</span>;
+  const { status, flaky, runs } = result;
   const isBetter = status === 'passed' && (before === 'failed' || before === 'error');
   const isWorse = status === 'failed' && before === 'passed';
   return (
     <>
       <Status>{status}</Status>
+      {flaky && (
+        <span className="figures ml-1 text-warn text-xs">
+          flaky {runs.passed}/{runs.total}
+        </span>
+      )}
       {isBetter && <span className="ml-1 text-good text-xs">better</span>}
       {isWorse && <span className="ml-1 text-danger text-xs">worse</span>}
     </>

@@ -466,6 +466,17 @@ class Notebook(Resource):
     """When it was last changed, as ISO 8601 in UTC."""
 
 
+class NotebookSearch(Resource):
+    object: Literal["notebook_search"]
+    """Always `notebook_search`: the type of this object."""
+    query: str
+    """The search text."""
+    passages: list[NotebookSearchPassage]
+    """The best passages, best first; at most six, as the agent gets them."""
+    unindexed: int
+    """The number of documents that can only be found by keywords for now."""
+
+
 class Document(Resource):
     """One text of a notebook."""
     object: Literal["document"]
@@ -2400,6 +2411,19 @@ class NotebookAccessUsers(Resource):
     """`users`: the agent reads it only for the named users."""
     user_ids: list[str]
     """Your ids of the users, 1 to 1,000."""
+
+
+class NotebookSearchPassage(Resource):
+    document_id: str
+    """The id of a document, `doc_` and 24 characters."""
+    title: str
+    """The title of its document."""
+    heading: str
+    """The headings above it, outermost first; empty if there is none."""
+    page: int | None
+    """The page on which it begins; null for a file without pages."""
+    text: str
+    """The passage itself."""
 
 
 class SkillFile(Resource):
@@ -4422,28 +4446,6 @@ class GeneratedScenarios(Resource):
     """Always `list`: the type of this object."""
     data: list[ScenarioDraftScenario]
     """Drafts, to be reviewed and created one by one."""
-
-
-class NotebookSearch(Resource):
-    query: str
-    """The search text."""
-    passages: list[NotebookSearchPassage]
-    """The best passages, best first; at most six, as the agent gets them."""
-    unindexed: int
-    """The number of documents that can only be found by keywords for now."""
-
-
-class NotebookSearchPassage(Resource):
-    document_id: str
-    """The id of a document, `doc_` and 24 characters."""
-    title: str
-    """The title of its document."""
-    heading: str
-    """The headings above it, outermost first; empty if there is none."""
-    page: int | None
-    """The page on which it begins; null for a file without pages."""
-    text: str
-    """The passage itself."""
 
 
 class McpServerCheck(Resource):

@@ -158,19 +158,12 @@ function upload({ client, slug, id }: Place, document: LocalDocument, there: rea
       const notebook_id = id();
       const fields =
         'file' in document ? { notebook_id, file: document.file } : { notebook_id, title, text: document.text };
-      const create = () => uploading(path, () => client.notebooks.createDocument({ ...fields, ...later }, { signal }));
-      let old = there;
-      const made = await create().catch(async (error) => {
-        // If both do not fit, the old one is deleted first and is missing for a moment.
-        if ((error.cause as VestraError | undefined)?.code !== 'notebook_full' || old.length === 0) throw error;
-        for (const each of old) await remove(client, notebook_id, each, signal);
-        old = [];
-        return create();
-      });
-      const same = old.find(({ sha256 }) => sha256 === made.sha256);
-      const spare = same ? [made, ...old.filter((each) => each !== same)] : old;
-      for (const each of spare) await remove(client, notebook_id, each, signal);
-      if (same) return null;
+      // A replacement removes every document of the title in one step, so that agents never miss it or read both.
+      const replace = there.length > 0 && { replace: true };
+      const made = await uploading(path, () =>
+        client.notebooks.createDocument({ ...fields, ...replace, ...later }, { signal }),
+      );
+      if (there.length === 1 && there[0]?.id === made.id) return null;
       return { ...known, action: there.length === 0 ? 'created' : 'replaced' };
     },
   };

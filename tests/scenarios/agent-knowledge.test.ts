@@ -384,7 +384,9 @@ describe('memory', () => {
     expect(last().passing).toContain('missing memory');
     expect(calls).toBe(2);
     server.script((request) =>
-      resultsOf(request).length === 0 ? { calls: [{ name: 'recall', arguments: { query: 'likes' } }] } : { text: 'Hello.' },
+      resultsOf(request).length === 0
+        ? { calls: [{ name: 'recall', arguments: { query: 'likes' } }] }
+        : { text: 'Hello.' },
     );
     await talk({ deployment: 'elsewhere', user_id: 'far', message: 'Look it up.' });
     expect(resultsOf(last())[0]).toContain('The memory of the company cannot be reached now.');

@@ -362,6 +362,8 @@ class Interview(Resource):
     """The deployment file so far, as JSON; null before there is one."""
     yaml: str | None
     """The same file as YAML, to save as `service.yaml`; null before there is one."""
+    dropped: list[InterviewDropped]
+    """What the model wrote and the file leaves out, because it would not apply."""
 
 
 class Scenario(Resource):
@@ -2282,6 +2284,15 @@ class ContentChangesChange(Resource):
 class InterviewFile(Resource):
     name: str
     """The slug of the deployment."""
+
+
+class InterviewDropped(Resource):
+    part: str
+    """The key of the file, such as `tools`."""
+    name: str | None
+    """The entry of a list, by its name; null: the whole key."""
+    message: str
+    """Why it would not apply."""
 
 
 class ScenarioRecordedCall(Resource):

@@ -2,7 +2,12 @@ import type { Hono } from 'hono';
 import { emit } from '../account/events/emit.ts';
 import type { Followers } from '../account/events/followers.ts';
 import { register as registerAccount } from '../account/register.ts';
-import { deploymentNames, deploymentsOfCustomerMemory, findDeployment, holdDeployment } from '../agents/deployments/index.ts';
+import {
+  deploymentNames,
+  deploymentsOfCustomerMemory,
+  findDeployment,
+  holdDeployment,
+} from '../agents/deployments/index.ts';
 import { indexStateOf } from '../agents/notebooks/index.ts';
 import { register as registerAgents } from '../agents/register.ts';
 import { register as registerAutomation } from '../automation/register.ts';

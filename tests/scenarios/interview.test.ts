@@ -165,7 +165,7 @@ describe('with a model', () => {
       { tools: [{ mcp: 'https://shop.example.com/mcp', auth: '${NOT_STORED}' }] },
       { surprise: true },
     ];
-    // The mended file has no entry of these names.
+    // The fixed file has no entry of these names.
     const left = [
       [],
       [['tools', 'Bad Name']],

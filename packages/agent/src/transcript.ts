@@ -83,7 +83,7 @@ function resultOf({ call, result, waits }: RecordedCall, fence: string) {
 }
 
 const noResult: CallResult = { output: '', isError: true, from: 'run' };
-/** Names who decided, so that the agent does not thank the person for a yes of the company. */
+/** Names who decided, so that the agent does not thank the person for an approval by the company. */
 const approvedMark = ({ isOfOrg }: Wait) =>
   `[The ${isOfOrg ? 'company' : 'person'} said yes to this call before it was made.]`;
 

@@ -158,7 +158,7 @@ const ready = (file: InterviewFile, dropped: readonly DroppedPart[]): InterviewP
   dropped: stillMissing(dropped, file),
 });
 
-/** Leaves out parts that the model mended in a later answer, and tells the last fault of each other part. */
+/** Leaves out parts that the model fixed in a later answer, and tells the last fault of each other part. */
 function stillMissing(dropped: readonly DroppedPart[], file: InterviewFile | null): DroppedPart[] {
   const parts = new Map(dropped.map((each) => [JSON.stringify([each.part, each.name]), each]));
   return [...parts.values()].filter(({ part, name }) => {

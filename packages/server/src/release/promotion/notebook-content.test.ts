@@ -43,7 +43,7 @@ describe('a search of a notebook', () => {
     for (const asked of ['&deployment=shop&version=2', '&deployment=shop%402']) {
       expect(await found('live', asked)).toEqual(['Ninety days.']);
     }
-    // What is live is all that live agents read, of deployments at different versions too.
+    // A live key searches all that live agents read, of deployments at different versions too.
     await org.put(fileOf('desk'), { mode: 'live', promote: 'now' });
     expect(await found('live')).toEqual(['Ninety days.', 'Thirty days.']);
     expect(await found('live', '&deployment=desk')).toEqual(['Ninety days.']);

@@ -38,6 +38,11 @@ export const interview = area('interview', 'done', [
     'Starting an interview answers 201, each answer after it 200.',
   ],
   [
+    'ITV-710',
+    'docs/tests.md#the-interview',
+    'An answer tells what the file leaves out because it would not apply, with the reason.',
+  ],
+  [
     'ITV-141',
     'docs/tests.md#the-interview',
     'An interview keeps the usable part of a file, asks again for the rest only, and is 502 only if nothing is usable.',

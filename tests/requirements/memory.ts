@@ -100,6 +100,11 @@ export const memory = area('memory', 'done', [
     'A memory endpoint that failed is not asked on behalf of an agent for a minute; the agent is told that it cannot look memory up.',
   ],
   [
+    'MEM-719',
+    'docs/memory.md#memory-behind-your-own-endpoint',
+    'The memory endpoint stays set while a deployment of the mode leaves memory to the customer, and an agent is told that it cannot be reached.',
+  ],
+  [
     'MEM-306',
     'docs/memory.md#memory-behind-your-own-endpoint',
     'The secret of the memory endpoint is rolled by the API, and shown by no other call.',

@@ -117,6 +117,27 @@ export const notebooks = area('notebooks', 'done', [
     'The agent answers from the documents of the notebooks that its version names, and from no others.',
   ],
   [
+    'NB-700',
+    'docs/knowledge.md#search',
+    '`GET …/search` finds what an agent finds: of `deployment` and `version`, or without them what is live with a live key and the newest content with a test key.',
+  ],
+  [
+    'NB-701',
+    'docs/knowledge.md#search',
+    'A search of a deployment that is unknown, not live or without this notebook, or of an unknown version, is refused with the reason.',
+  ],
+  [
+    'NB-702',
+    'docs/knowledge.md#replacing-a-document',
+    'A taken title is 409 `title_taken`; with `replace: true` the document takes the place of the old one in one step.',
+  ],
+  [
+    'NB-703',
+    'docs/knowledge.md#replacing-a-document',
+    '`replace` removes all documents of the title, also with several requests at once.',
+  ],
+  ['NB-704', 'docs/knowledge.md#rules-of-notebooks', 'A document file may have 10 MB, as an upload may.'],
+  [
     'NB-121',
     'docs/versions.md#deleting',
     'A text is stored once however many versions fix it, and a change of one document costs that document.',

@@ -55,7 +55,7 @@ export const requests = area('requests', 'done', [
   [
     'REQ-016',
     'docs/requests.md#bodies',
-    'The document route accepts a JSON body of up to 3 MiB; a larger one is 400 `body_too_large`.',
+    'The document route accepts a body of up to 10 MiB and 64 KiB; a larger one is 400 `body_too_large`.',
   ],
   [
     'REQ-017',

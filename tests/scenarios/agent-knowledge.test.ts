@@ -365,7 +365,7 @@ describe('memory', () => {
     expect(read).toEqual(Array.from({ length: 100 }, (_, at) => `Number ${at} of many`));
   });
 
-  it('behind a failed endpoint is reported as unreachable and not requested again [MEM-305]', async () => {
+  it('behind a failed endpoint is reported as unreachable and not requested again, and stays set while a deployment needs it [MEM-305, MEM-719]', async () => {
     let calls = 0;
     const endpoint = createServer((_request, response) => {
       calls++;
@@ -383,11 +383,26 @@ describe('memory', () => {
     await talk({ deployment: 'elsewhere', user_id: 'far', message: 'And now?' });
     expect(last().passing).toContain('missing memory');
     expect(calls).toBe(2);
+    server.script((request) =>
+      resultsOf(request).length === 0
+        ? { calls: [{ name: 'recall', arguments: { query: 'likes' } }] }
+        : { text: 'Hello.' },
+    );
+    await talk({ deployment: 'elsewhere', user_id: 'far', message: 'Look it up.' });
+    expect(resultsOf(last())[0]).toContain('The memory of the company cannot be reached now.');
+    server.script(() => ({ text: 'Hello.' }));
     await talk({ deployment: 'remembers', user_id: 'far', message: 'And here?' });
     expect(last().passing).not.toContain('missing memory');
     endpoint.closeAllConnections();
     endpoint.close();
-    await server.call('PATCH', '/v1/org', { body: { memory_endpoint: null } });
+    const refused = await server.call('PATCH', '/v1/org', { body: { memory_endpoint: null } });
+    expect([refused.status, refused.body.error.code, refused.body.error.deployments]).toEqual([
+      400,
+      'memory_endpoint_required',
+      ['elsewhere'],
+    ]);
+    await server.call('DELETE', '/v1/deployments/elsewhere');
+    expect((await server.call('PATCH', '/v1/org', { body: { memory_endpoint: null } })).status).toBe(200);
   });
 });
 

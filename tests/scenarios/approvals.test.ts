@@ -381,6 +381,7 @@ describe('an approval by the org', () => {
         approver: 'org',
       });
       expect(desk.lastResults()[0]).toMatch(tool === 'refund_card' ? /Refunded\./ : /settle_up is done\./);
+      expect(desk.lastResults()[0]).toContain('[The company said yes to this call before it was made.]');
     },
   );
 });

@@ -51,10 +51,10 @@ describe('pages of knowledge, skills and tools', () => {
       .setInputFiles([
         textFile('returns.md', '# Returns\nShoes may be returned within 30 days.'),
         textFile('<img src=x onerror=owned=1>.txt', hostileText),
-        textFile('large.txt', 'x'.repeat(5 * 1024 * 1024)),
+        textFile('large.txt', 'x'.repeat(11 * 1024 * 1024)),
       ]);
     await page.getByText('3 of 3 uploaded').waitFor();
-    await page.getByRole('alert').getByText('large.txt is 5.0 MB. The maximum is 3 MB.').waitFor();
+    await page.getByRole('alert').getByText('large.txt is 11.0 MB. The maximum is 10 MB.').waitFor();
     await page
       .getByRole('cell', { name: /^(keyword, semantic|indexing)$/ })
       .nth(1)

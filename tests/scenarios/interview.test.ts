@@ -74,6 +74,7 @@ describe('with a model', () => {
       question: 'Question 1?',
       file: expect.objectContaining({ name: 'bicycle-shop' }),
       yaml: expect.stringContaining('name: bicycle-shop'),
+      dropped: [],
     });
     expect(steps.map(({ body }) => body.question)).toEqual(
       [1, 2, 3, 4, 5, 6].map((at) => `Question ${at}?`).concat([null] as never),
@@ -155,7 +156,7 @@ describe('with a model', () => {
     expect((await call({ conversation: begun, answer: 'x' }, { key: server.liveKey })).status).toBe(404);
   });
 
-  it('has the model fix invalid parts of a file, and gives up only if no part is valid [ITV-141]', async () => {
+  it('has the model fix invalid parts of a file, and gives up only if no part is valid, and tells what it dropped [ITV-141, ITV-710]', async () => {
     const bad = [
       { tests: [] },
       { tools: [{ function: 'Bad Name', description: 'x' }] },
@@ -163,6 +164,15 @@ describe('with a model', () => {
       { knowledge: ['./docs'] },
       { tools: [{ mcp: 'https://shop.example.com/mcp', auth: '${NOT_STORED}' }] },
       { surprise: true },
+    ];
+    // The fixed file has no entry of these names.
+    const left = [
+      [],
+      [['tools', 'Bad Name']],
+      [['tests', 'a']],
+      [['knowledge', 'entry 1']],
+      [['tools', 'https://shop.example.com/mcp']],
+      [['surprise', null]],
     ];
     for (const [at, faulty] of bad.entries()) {
       server.script((request) => {
@@ -173,6 +183,10 @@ describe('with a model', () => {
       const steps = await interviewed(server, `mended-${at}`);
       const last = steps.at(-1)?.body;
       expect([at, last.status]).toEqual([at, 'ready']);
+      expect([at, last.dropped.map(({ part, name }: { part: string; name: string }) => [part, name])]).toEqual([
+        at,
+        left[at],
+      ]);
       expect((await server.call('PUT', `/v1/deployments/mended-${at}?promote=no`, { body: last.file })).status).toBe(
         200,
       );
@@ -187,6 +201,10 @@ describe('with a model', () => {
     const partly = (await interviewed(server, 'partly')).at(-1);
     expect([partly?.status, partly?.body.status, partly?.body.file.tests.length]).toEqual([200, 'ready', 1]);
     expect(partly?.body.file).not.toHaveProperty('surprise');
+    expect(partly?.body.dropped).toEqual([
+      { part: 'surprise', name: null, message: 'Unknown field `surprise`.' },
+      { part: 'tests', name: 'Bad', message: 'Name a function of this file.' },
+    ]);
     expect((await server.call('PUT', '/v1/deployments/partly?promote=no', { body: partly?.body.file })).status).toBe(
       200,
     );

@@ -146,7 +146,7 @@ describe('the body', () => {
   it.each([
     ['/v1/keys', 1024 * 1024],
     ['/v1/skills', 8 * 1024 * 1024],
-    [`/v1/notebooks/${newId('nb')}/documents`, 3 * 1024 * 1024],
+    [`/v1/notebooks/${newId('nb')}/documents`, 10 * 1024 * 1024 + 64 * 1024],
     ['/v1/batches', 32 * 1024 * 1024],
   ])('%s reads %i bytes and refuses one more [REQ-013, REQ-014, REQ-015, REQ-016, REQ-046]', async (path, limit) => {
     const exact = await server.call('POST', path, { raw: `"${'a'.repeat(limit - 2)}"`, headers: json });

@@ -82,7 +82,9 @@ function resultOf(wait: Wait, tool: Tool | undefined): CallResult {
   if (outcome?.decision === 'answered') {
     return { output: outcome.output, isError: outcome.isError, from: isOfPerson ? 'person' : 'tool' };
   }
-  if (outcome?.decision === 'approved') return { output: 'The person said yes.', isError: false, from: 'person' };
+  if (outcome?.decision === 'approved') {
+    return { output: `The ${wait.isOfOrg ? 'company' : 'person'} said yes.`, isError: false, from: 'person' };
+  }
   const isOverdueCall = outcome?.decision === 'expired' && !isOfPerson;
   const overdue = tool && isReadOnly(tool) ? readOverdue : answerOverdue;
   return { output: isOverdueCall ? overdue : withoutYes(wait), isError: true, from: 'run' };

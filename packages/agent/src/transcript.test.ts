@@ -40,3 +40,13 @@ it('gives a call without a result, left by a crash, a result that explains this 
     ],
   });
 });
+
+it.each([
+  ['company', true],
+  ['person', false],
+])('names the %s as who said yes to a call [WAIT-244]', (who, isOfOrg) => {
+  const outcome = { decision: 'approved' as const };
+  const calls = step.calls.map((each) => ({ ...each, waits: [{ purpose: 'permission' as const, outcome, isOfOrg }] }));
+  const { messages } = exchangeOf({ ...step, calls: calls.slice(1) }, 'f');
+  expect(JSON.stringify(messages)).toContain(`[The ${who} said yes to this call before it was made.]`);
+});

@@ -1,7 +1,7 @@
 import { withNewestMedia } from './media.ts';
 import type { Message, UserMessage } from './message.ts';
 import { asData } from './prompt/data.ts';
-import type { CallResult, ModelStep, RecordedCall, Step, SummaryStep } from './step.ts';
+import type { CallResult, ModelStep, RecordedCall, Step, SummaryStep, Wait } from './step.ts';
 
 /** Messages that belong together: a call is never separated from its result. */
 export type Exchange = { messages: readonly Message[]; isOpen: boolean };
@@ -77,16 +77,17 @@ export function exchangeOf(step: ModelStep, fence: string): Exchange {
 function resultOf({ call, result, waits }: RecordedCall, fence: string) {
   const { output, isError, from, media } = result ?? noResult;
   const said = from === 'tool' ? asData(fence, call.name, output) : output;
-  const isMade = from === 'tool' && isApproved(waits);
-  const shown = isMade ? `${approvedMark}\n${said}` : said;
+  const approval = from === 'tool' ? waits.find(isApproval) : undefined;
+  const shown = approval ? `${approvedMark(approval)}\n${said}` : said;
   return { callId: call.id, name: call.name, output: shown, isError, ...(media && { media }) };
 }
 
 const noResult: CallResult = { output: '', isError: true, from: 'run' };
-const approvedMark = '[The person said yes to this call before it was made.]';
+/** Names who decided, so that the agent does not thank the person for an approval by the company. */
+const approvedMark = ({ isOfOrg }: Wait) =>
+  `[The ${isOfOrg ? 'company' : 'person'} said yes to this call before it was made.]`;
 
-const isApproved = (waits: RecordedCall['waits']) =>
-  waits.some(({ purpose, outcome }) => purpose === 'permission' && outcome?.decision === 'approved');
+const isApproval = ({ purpose, outcome }: Wait) => purpose === 'permission' && outcome?.decision === 'approved';
 
 /** Prepares a step of an earlier run: every call gets a result, however that run ended. */
 export function asEarlier(step: ModelStep): ModelStep {

@@ -377,6 +377,15 @@ export const deployments = {
         .string()
         .nullable()
         .describe('The same file as YAML, to save as `service.yaml`; null before there is one.'),
+      dropped: z
+        .array(
+          z.object({
+            part: z.string().describe('The key of the file, such as `tools`.'),
+            name: z.string().nullable().describe('The entry of a list, by its name; null: the whole key.'),
+            message: z.string().describe('Why it would not apply.'),
+          }),
+        )
+        .describe('What the model wrote and the file leaves out, because it would not apply.'),
     }),
     errors: [
       'describe_or_answer',

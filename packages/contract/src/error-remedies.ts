@@ -204,6 +204,7 @@ export const errorRemedies: Readonly<Record<ErrorCode, string>> = {
   payment_in_progress: 'Wait until they have paid.',
   skill_live: 'Use a live key.',
   slug_taken: 'Send another `slug`.',
+  title_taken: 'Send `replace: true` to replace that document, or another `title`.',
   tool_call_taken: 'Stop working on it; renew sooner, or take calls with a longer `lease_s`.',
   version_incomplete: 'Save a version that does not need it; `missing` of the version lists the deleted objects.',
 

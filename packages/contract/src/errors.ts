@@ -233,6 +233,7 @@ export const errorCatalogue = {
   payment_in_progress: row(409, 'The person is paying in their browser.'),
   skill_live: row(409, 'A version that is live, or can be rolled back to, uses this skill: delete it with a live key.'),
   slug_taken: row(409, 'This slug is taken.'),
+  title_taken: row(409, 'Another document of the notebook has this title.'),
   too_many_mcp_grants: row(409, 'A member lets in at most 100 MCP clients: end one first.'),
   too_many_passkeys: row(409, 'A login has at most 20 passkeys: remove one first.'),
   tool_call_taken: row(409, 'This call is no longer yours: the time of its lease was over, and another has taken it.'),

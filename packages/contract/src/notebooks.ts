@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { contentChangeQuery } from './content-change.ts';
 import { maxDocumentBytes } from './document-limits.ts';
 import { failsWith } from './fault.ts';
+import { maxUploadBytes } from './files.ts';
 import { id } from './ids.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { route } from './route.ts';
@@ -148,16 +149,27 @@ export const notebooks = {
     scopes: ['setup'],
     summary: 'Search a notebook as the agent would.',
     description:
-      'Returns the best passages of its newest documents, by keywords and by meaning. A notebook for named users shows nothing to others.',
+      'Returns the best passages, by keywords and by meaning. Without `deployment` a live key searches what live versions read, and a test key the newest documents. A notebook for named users shows nothing to others.',
     params: notebookParams,
     query: z.strictObject({
       q: text(1, 500)
         .describe('The text to search for, in plain words.')
         .meta({ example: 'How long may I return shoes?' }),
       user_id: userId().optional().describe('The user to search as; absent: the org’s own agent.'),
+      deployment: text(1, 140)
+        .optional()
+        .describe('A deployment by id, slug or name: what its agent finds in the key’s mode.')
+        .meta({ example: 'support' }),
+      version: z
+        .string()
+        .regex(/^[1-9][0-9]{0,8}$/, 'A version is a whole number from 1.')
+        .transform(Number)
+        .optional()
+        .describe('A version of `deployment`, with the documents that it fixes; absent: the one that runs.'),
     }),
     status: 200,
     response: z.object({
+      object: tag('notebook_search'),
       query: z.string().describe('The search text.'),
       passages: z
         .array(
@@ -172,7 +184,7 @@ export const notebooks = {
         .describe('The best passages, best first; at most six, as the agent gets them.'),
       unindexed: z.int().min(0).describe('The number of documents that can only be found by keywords for now.'),
     }),
-    errors: [],
+    errors: ['invalid_deployment', 'version_not_found', 'deployment_archived', 'deployment_not_live'],
     command: 'notebooks search',
   }),
   listDocuments: route({
@@ -197,19 +209,24 @@ export const notebooks = {
     summary:
       'Add a document: title and text as JSON, or a multipart part `file` (text, CSV, JSON, YAML, XML, source code, Markdown, HTML, PDF, DOCX, XLSX, PPTX) with or without `title`.',
     description:
-      'It can be found by keywords at once, and by meaning once it is `indexed`. With a test key live users see it after the next promotion.',
+      'It can be found by keywords at once, and by meaning once it is `indexed`. With a test key live users see it after the next promotion. With `replace` it takes the place of the document of this title.',
     idempotent: true,
     params: notebookParams,
     query: z.strictObject(contentChangeQuery),
     accepts: ['application/json', 'multipart/form-data'],
-    bodyLimit: 3 * 1024 * 1024,
+    // As uploads of files: a file of exactly 10 MB passes with the headers of its part.
+    bodyLimit: maxUploadBytes + 64 * 1024,
     body: z.strictObject({
       title: documentTitle.describe('The title, 1 to 200 characters.'),
       text: documentText.describe('Its text or Markdown, at most 512 KB.'),
+      replace: z
+        .boolean()
+        .default(false)
+        .describe('True: it replaces the document of the same title at once; false: a taken title is 409.'),
     }),
     status: 201,
     response: document,
-    errors: ['document_too_large', 'notebook_full', 'file_required', 'invalid_filename'],
+    errors: ['title_taken', 'document_too_large', 'notebook_full', 'file_required', 'invalid_filename'],
     command: 'documents create',
   }),
   convertDocument: route({

@@ -230,7 +230,7 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       method: 'GET',
       path: '/v1/notebooks/{notebook_id}/search',
       params: ['notebook_id'],
-      query: ['q', 'user_id'],
+      query: ['q', 'user_id', 'deployment', 'version'],
     },
     listDocuments: {
       method: 'GET',

@@ -489,13 +489,17 @@ export type Calls = {
     /**
      * Search a notebook as the agent would.
      *
-     * Returns the best passages of its newest documents, by keywords and by meaning. A notebook for named users shows nothing to others.
+     * Returns the best passages, by keywords and by meaning. Without `deployment` a live key searches what live versions read, and a test key the newest documents. A notebook for named users shows nothing to others.
      *
      * `GET /v1/notebooks/{notebook_id}/search`, scope setup; `vestra notebooks search`
      *
      * - `notebook_id`: The id of a notebook, `nb_` and 24 characters.
      * - `q`: The text to search for, in plain words.
      * - `user_id`: The user to search as; absent: the org’s own agent.
+     * - `deployment`: A deployment by id, slug or name: what its agent finds in the key’s mode.
+     * - `version`: A version of `deployment`, with the documents that it fixes; absent: the one that runs.
+     *
+     * @throws {VestraError} `invalid_deployment`, `version_not_found`, `deployment_archived`, `deployment_not_live`
      */
     search: RouteCall<Api['notebooks']['search']>;
     /**
@@ -513,7 +517,7 @@ export type Calls = {
     /**
      * Add a document: title and text as JSON, or a multipart part `file` (text, CSV, JSON, YAML, XML, source code, Markdown, HTML, PDF, DOCX, XLSX, PPTX) with or without `title`.
      *
-     * It can be found by keywords at once, and by meaning once it is `indexed`. With a test key live users see it after the next promotion.
+     * It can be found by keywords at once, and by meaning once it is `indexed`. With a test key live users see it after the next promotion. With `replace` it takes the place of the document of this title.
      *
      * `POST /v1/notebooks/{notebook_id}/documents`, scope setup; `vestra documents create`
      *
@@ -521,8 +525,9 @@ export type Calls = {
      * - `promote`: `now`: with a live key the change reaches live users at once; `no`: only test traffic sees it until the next promotion.
      * - `title`: The title, 1 to 200 characters.
      * - `text`: Its text or Markdown, at most 512 KB.
+     * - `replace`: True: it replaces the document of the same title at once; false: a taken title is 409.
      *
-     * @throws {VestraError} `document_too_large`, `notebook_full`, `file_required`, `invalid_filename`
+     * @throws {VestraError} `title_taken`, `document_too_large`, `notebook_full`, `file_required`, `invalid_filename`
      */
     createDocument: RouteCall<Api['notebooks']['createDocument']>;
     /**

@@ -74,11 +74,14 @@ const ask = (client: Client, { signal }: Terminal, given: Given): Promise<Interv
 async function write(
   terminal: Terminal,
   { path, url }: { path: string; url: string },
-  { yaml, deployment }: Interview,
+  { yaml, deployment, dropped }: Interview,
 ): Promise<void> {
   if (yaml === null) throw refuse('The interview ended without a file. Start again with `vestra init`.');
   await writeFile(path, schemaLine(await schemaAddress(path, url)) + withExamples(yaml));
   terminal.out(`${terminal.paint('green', '✔')} Wrote ${path} for ${plain(deployment)}.\n`);
+  for (const { part, name, message } of dropped) {
+    terminal.err(`Left out of \`${plain(part)}\`${name === null ? '' : `, ${plain(name)}`}: ${plain(message)}\n`);
+  }
   terminal.err(`Read it, change what you like, then: ${applyCommand(relative(terminal.cwd, path))}\n`);
 }
 

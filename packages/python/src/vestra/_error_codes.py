@@ -194,6 +194,7 @@ ErrorCode = Literal[
     "payment_in_progress",
     "skill_live",
     "slug_taken",
+    "title_taken",
     "too_many_mcp_grants",
     "too_many_passkeys",
     "tool_call_taken",

@@ -382,6 +382,8 @@ class Interview(Resource):
     """The deployment file so far, as JSON; null before there is one."""
     yaml: str | None
     """The same file as YAML, to save as `service.yaml`; null before there is one."""
+    dropped: list[InterviewDropped]
+    """What the model wrote and the file leaves out, because it would not apply."""
 
 
 class Scenario(Resource):
@@ -490,6 +492,17 @@ class Notebook(Resource):
     """When it was created, as ISO 8601 in UTC."""
     updated_at: str
     """When it was last changed, as ISO 8601 in UTC."""
+
+
+class NotebookSearch(Resource):
+    object: Literal["notebook_search"]
+    """Always `notebook_search`: the type of this object."""
+    query: str
+    """The search text."""
+    passages: list[NotebookSearchPassage]
+    """The best passages, best first; at most six, as the agent gets them."""
+    unindexed: int
+    """The number of documents that can only be found by keywords for now."""
 
 
 class Document(Resource):
@@ -2358,6 +2371,15 @@ class InterviewFile(Resource):
     """The slug of the deployment."""
 
 
+class InterviewDropped(Resource):
+    part: str
+    """The key of the file, such as `tools`."""
+    name: str | None
+    """The entry of a list, by its name; null: the whole key."""
+    message: str
+    """Why it would not apply."""
+
+
 class ScenarioRecordedCall(Resource):
     tool: str
     """The tool, as named in `tool_results`."""
@@ -2493,6 +2515,19 @@ class NotebookAccessUsers(Resource):
     """`users`: the agent reads it only for the named users."""
     user_ids: list[str]
     """Your ids of the users, 1 to 1,000."""
+
+
+class NotebookSearchPassage(Resource):
+    document_id: str
+    """The id of a document, `doc_` and 24 characters."""
+    title: str
+    """The title of its document."""
+    heading: str
+    """The headings above it, outermost first; empty if there is none."""
+    page: int | None
+    """The page on which it begins; null for a file without pages."""
+    text: str
+    """The passage itself."""
 
 
 class SkillFile(Resource):
@@ -4519,28 +4554,6 @@ class GeneratedScenarios(Resource):
     """Always `list`: the type of this object."""
     data: list[ScenarioDraftScenario]
     """Drafts, to be reviewed and created one by one."""
-
-
-class NotebookSearch(Resource):
-    query: str
-    """The search text."""
-    passages: list[NotebookSearchPassage]
-    """The best passages, best first; at most six, as the agent gets them."""
-    unindexed: int
-    """The number of documents that can only be found by keywords for now."""
-
-
-class NotebookSearchPassage(Resource):
-    document_id: str
-    """The id of a document, `doc_` and 24 characters."""
-    title: str
-    """The title of its document."""
-    heading: str
-    """The headings above it, outermost first; empty if there is none."""
-    page: int | None
-    """The page on which it begins; null for a file without pages."""
-    text: str
-    """The passage itself."""
 
 
 class McpServerCheck(Resource):

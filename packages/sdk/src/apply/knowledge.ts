@@ -228,16 +228,9 @@ function upload({ client, slug, id }: Place, document: TextDocument, there: read
         contentType === 'text/plain'
           ? { notebook_id, title, text }
           : { notebook_id, file: new File([text], title, { type: contentType }) };
-      const create = () => uploading(path, () => client.notebooks.createDocument({ ...fields, ...later }, { signal }));
-      let old = there;
-      await create().catch(async (error) => {
-        // If both do not fit, the old one is deleted first and is missing for a moment.
-        if ((error.cause as VestraError | undefined)?.code !== 'notebook_full' || old.length === 0) throw error;
-        for (const each of old) await remove(client, notebook_id, each, signal);
-        old = [];
-        return create();
-      });
-      for (const each of old) await remove(client, notebook_id, each, signal);
+      // A replacement removes every document of the title in one step, so that agents never miss it or read both.
+      const replace = there.length > 0 && { replace: true };
+      await uploading(path, () => client.notebooks.createDocument({ ...fields, ...replace, ...later }, { signal }));
     },
   };
 }

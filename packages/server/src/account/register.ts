@@ -29,6 +29,7 @@ export type AccountPorts = {
   balancesOf: (db: Executor, wanted: readonly Tenant[]) => Promise<bigint[]>;
   findDeployment: (tx: Transaction, orgId: string, reference: string) => Promise<string>;
   rollMemorySecret: Parameters<typeof orgRoutes>[0]['rollMemorySecret'];
+  deploymentsOfCustomerMemory: Parameters<typeof orgRoutes>[0]['deploymentsOfCustomerMemory'];
   capsChange: Parameters<typeof orgRoutes>[0]['capsChange'];
 };
 

@@ -2,7 +2,12 @@ import type { Hono } from 'hono';
 import { emit } from '../account/events/emit.ts';
 import type { Followers } from '../account/events/followers.ts';
 import { register as registerAccount } from '../account/register.ts';
-import { deploymentNames, findDeployment, holdDeployment } from '../agents/deployments/index.ts';
+import {
+  deploymentNames,
+  deploymentsOfCustomerMemory,
+  findDeployment,
+  holdDeployment,
+} from '../agents/deployments/index.ts';
 import { indexStateOf } from '../agents/notebooks/index.ts';
 import { register as registerAgents } from '../agents/register.ts';
 import { register as registerAutomation } from '../automation/register.ts';
@@ -77,6 +82,7 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
       findDeployment: async (tx, orgId, reference) =>
         (await holdDeployment(tx, orgId, reference, 'default_deployment')).id,
       rollMemorySecret: customerMemory.rollSecret,
+      deploymentsOfCustomerMemory,
       capsChange: (tx, tenant) => emitBeforeCapChange(tx, tenant, null, alerts),
     }),
     registerBilling(kernel, {

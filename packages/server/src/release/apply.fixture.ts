@@ -16,6 +16,7 @@ import { auditEntries, events } from '../account/tables.ts';
 import { deploymentRoutes } from '../agents/deployments/routes.ts';
 import { createDocumentReader } from '../agents/documents/reader.ts';
 import { notebookRoutes } from '../agents/notebooks/routes.ts';
+import { searchNotebooks } from '../agents/notebooks/search.ts';
 import { notebooks } from '../agents/notebooks/tables.ts';
 import { openZip } from '../agents/skills/open-zip.ts';
 import { skillRoutes } from '../agents/skills/routes.ts';
@@ -214,7 +215,7 @@ function appOn(db: Database, dependencies: ApplyDependencies): App {
         republishLive: republishLiveVersions,
         jobs: dependencies.jobs,
         embeddings: { model: 'none' },
-        search: async () => ({ hits: [], unindexed: 0 }),
+        search: (asked) => searchNotebooks(db, asked),
       }),
       skills: skillRoutes({ db, openZip, republishLive: republishLiveVersions }),
       scenarios: scenarioRoutes({ db }),

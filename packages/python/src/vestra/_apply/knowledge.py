@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import types
 from .._commands import Api
-from ..errors import ApplyError, NotFoundError, Problem, VestraError
+from ..errors import ApplyError, NotFoundError, Problem
 from .local_folder import LocalFolder, Refused, composed, text_of
 from .plan import Change, Resolved, Step, entries_of, own_slug
 from .problems import problem_of, uploading
@@ -244,32 +244,26 @@ class KnowledgePlan:
 
         async def run() -> None:
             notebook_id = self._ids[notebook.slug]
-            old = list(there)
-            try:
-                await self._create(notebook_id, document)
-            except ApplyError as error:
-                # The new one beside the old one is too much: then the old one goes first, and is missed for a moment.
-                if not isinstance(error.__cause__, VestraError) or error.__cause__.code != "notebook_full" or not old:
-                    raise
-                for each in old:
-                    await self._remove(notebook_id, each.id)
-                old = []
-                await self._create(notebook_id, document)
-            for each in old:
-                await self._remove(notebook_id, each.id)
+            # A replacement removes every document of the title in one step: agents never miss it or read both.
+            await self._create(notebook_id, document, replace=True if there else None)
 
         return Step(change, run)
 
-    async def _create(self, notebook_id: str, document: LocalDocument) -> types.Document:
+    async def _create(
+        self, notebook_id: str, document: LocalDocument, replace: bool | None
+    ) -> types.Document:
         # Live users read it when the file has been applied and promoted, not before.
         create = self._api.notebooks.create_document
         text = document.text or ""
         if document.content_type == "text/plain":
             return await uploading(
-                document.path, lambda: create(notebook_id, title=document.title, text=text, promote="no")
+                document.path,
+                lambda: create(notebook_id, title=document.title, text=text, replace=replace, promote="no"),
             )
         file = (document.title, text.encode(), document.content_type)
-        return await uploading(document.path, lambda: create(notebook_id, file=file, promote="no"))
+        return await uploading(
+            document.path, lambda: create(notebook_id, file=file, replace=replace, promote="no")
+        )
 
     async def _remove(self, notebook_id: str, document_id: str) -> None:
         """One that is gone already is as gone as it is to be."""

@@ -20,6 +20,8 @@ type OrgDependencies = {
   findDeployment: (tx: Transaction, orgId: string, reference: string) => Promise<string>;
   /** Replaces the secret that signs requests to the org's memory endpoint. */
   rollMemorySecret: (tx: Transaction, origin: Origin) => Promise<RolledSecret>;
+  /** Lists the deployments whose agents ask the org's memory endpoint in this mode. */
+  deploymentsOfCustomerMemory: (tx: Transaction, tenant: Tenant) => Promise<string[]>;
   /** Called before the org's caps or alert thresholds change, in the same transaction. */
   capsChange: (tx: Transaction, tenant: Tenant) => Promise<void>;
   /** The reason why agents cannot use this model in the mode, or null. */
@@ -47,12 +49,25 @@ export function orgRoutes(deps: OrgDependencies): Handlers<'orgs'> {
           changes.default_deployment = await deps.findDeployment(tx, caller.orgId, body.default_deployment);
         }
         await changeOrg(tx, origin, changes);
+        if (body.memory_endpoint === null) await assertNoCustomerMemory(deps, tx, caller);
         const [balance] = await balancesOf(tx, [caller]);
         return presentOrg(await orgInMode(tx, caller), balance as Micros);
       });
     },
     rollMemorySecret: ({ origin, commit }) => commit((tx) => deps.rollMemorySecret(tx, origin)),
   };
+}
+
+/** Without its endpoint an agent of such a deployment would forget its users without a word. */
+async function assertNoCustomerMemory(deps: OrgDependencies, tx: Transaction, tenant: Tenant): Promise<void> {
+  const slugs = await deps.deploymentsOfCustomerMemory(tx, tenant);
+  if (slugs.length === 0) return;
+  const named = slugs.map((slug) => `\`${slug}\``).join(', ');
+  throw fail('memory_endpoint_required', {
+    param: 'memory_endpoint',
+    deployments: slugs,
+    message: `In ${tenant.mode} mode these deployments leave memory to the customer: ${named}. Change their \`memory\` first.`,
+  });
 }
 
 type RolledSecret = { object: 'memory_endpoint'; url: string; secret: string };

@@ -1,4 +1,5 @@
 export {
+  deploymentsOfCustomerMemory,
   deploymentsRelyingOn,
   deploymentsUsing,
   getVersion,

@@ -8,8 +8,9 @@ export function pdfOf(pages: readonly (readonly string[])[]): Uint8Array {
 
 const showLine = (line: string) => `(${line.replace(/[\\()]/g, '\\$&')}) Tj T*`;
 
-/** A PDF whose pages draw these contents, each compressed. */
-export function pdfWith(contents: readonly Uint8Array[]): Uint8Array {
+/** A PDF whose pages draw these contents, each compressed. Each page may draw the picture, a row of grey pixels. */
+export function pdfWith(contents: readonly Uint8Array[], picture: Uint8Array = new Uint8Array([0])): Uint8Array {
+  const pictureNumber = 4 + contents.length * 2;
   const pageNumbers = contents.map((_, at) => 4 + at * 2);
   const objects: Buffer[] = [
     Buffer.from('<< /Type /Catalog /Pages 2 0 R >>'),
@@ -21,7 +22,7 @@ export function pdfWith(contents: readonly Uint8Array[]): Uint8Array {
       const compressed = deflateSync(content);
       return [
         Buffer.from(
-          `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${5 + at * 2} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,
+          `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${5 + at * 2} 0 R /Resources << /Font << /F1 3 0 R >> /XObject << /P ${pictureNumber} 0 R >> >> >>`,
         ),
         Buffer.concat([
           Buffer.from(`<< /Length ${compressed.length} /Filter /FlateDecode >>\nstream\n`),
@@ -30,6 +31,13 @@ export function pdfWith(contents: readonly Uint8Array[]): Uint8Array {
         ]),
       ];
     }),
+    Buffer.concat([
+      Buffer.from(
+        `<< /Type /XObject /Subtype /Image /Width ${picture.length} /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 /Length ${picture.length} >>\nstream\n`,
+      ),
+      picture,
+      Buffer.from('\nendstream'),
+    ]),
   ];
   const parts = [Buffer.from('%PDF-1.4\n')];
   let at = 9;
@@ -46,9 +54,10 @@ export function pdfWith(contents: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat(parts);
 }
 
-/** A Word document with this body. */
-export function docxOf(body: string): Uint8Array {
+/** A Word document with this body and, beside it, this picture. */
+export function docxOf(body: string, picture: Uint8Array = new Uint8Array()): Uint8Array {
   return zipSync({
+    'word/media/image1.png': picture,
     '[Content_Types].xml': strToU8(
       '<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>',
     ),

@@ -28,7 +28,7 @@ type Limits = {
   waiting: number;
 };
 
-/** Far above the unpacked size of a 3 MB file with text and pictures. */
+/** Far above the unpacked size of a 10 MB file with text and pictures. */
 const maxUnpackedBytes = 64 * 1024 * 1024;
 
 /** Measured on two busy cores: the largest document takes 1.5 s from a PDF and 4 s from HTML. */

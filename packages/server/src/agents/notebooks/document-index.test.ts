@@ -37,7 +37,8 @@ async function found(embeddings: Embeddings, notebookId: string, query: string) 
 const sentences = (count: number, word = 'ordinary') =>
   Array.from({ length: count }, (_, at) => `Sentence number ${at} of the ${word} text says nothing that matters here.`);
 
-const add = (notebookId: string, text: string, title = 'doc') =>
+let added = 0;
+const add = (notebookId: string, text: string, title = `doc ${added++}`) =>
   newDocument(server.db, org.id, notebookId, { title, text });
 
 describe('the index of a document', () => {

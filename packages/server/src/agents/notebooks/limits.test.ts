@@ -66,10 +66,10 @@ it('refuses the 1,001st document [NB-027]', async () => {
         SELECT 'doc_' || lpad(n::text, 24, '0'), ${org.id}, ${notebookId}, 't', 'text/plain', 'simple', 1, '', '{[1,)}'
         FROM generate_series(1, 999) AS n`,
   );
-  const send = () =>
-    server.call('POST', `/v1/notebooks/${notebookId}/documents`, { key: org.key, body: { title: 't', text: 'x' } });
-  expect((await send()).status).toBe(201);
-  expect(await send()).toMatchObject({ status: 400, body: { error: { code: 'notebook_full' } } });
+  const send = (title: string) =>
+    server.call('POST', `/v1/notebooks/${notebookId}/documents`, { key: org.key, body: { title, text: 'x' } });
+  expect((await send('last')).status).toBe(201);
+  expect(await send('more')).toMatchObject({ status: 400, body: { error: { code: 'notebook_full' } } });
   expect(await sumsOf(notebookId)).toEqual({ document_count: 1000, bytes: 1000 });
 });
 
@@ -77,8 +77,8 @@ it('accepts one of two concurrent documents that together exceed 5 MB [NB-020]',
   for (let round = 0; round < 5; round++) {
     const notebookId = await newNotebook(server.db, org.id);
     await update(server.db, notebooks, { bytes: 5 * megabyte - 150 }, sql`id = ${notebookId}`);
-    const add = () => newDocument(server.db, org.id, notebookId, { title: 't', text: 'x'.repeat(100) });
-    expect(await outcomesOf([add(), add(), add(), add()])).toEqual([
+    const add = (title: string) => newDocument(server.db, org.id, notebookId, { title, text: 'x'.repeat(100) });
+    expect(await outcomesOf(['a', 'b', 'c', 'd'].map(add))).toEqual([
       'done',
       'notebook_full',
       'notebook_full',

@@ -19,6 +19,7 @@ import { deleteUnusedDocuments, revisionsWith, startRevision } from './revisions
 import { detectLanguage } from './search-words.ts';
 import {
   addToCounts,
+  documentsTitled,
   findDocument,
   insertDocument,
   lockNotebook,
@@ -26,26 +27,34 @@ import {
   type RevisionChange,
   removeFromRevision,
   restoreDocument,
+  type TitledDocument,
 } from './store.ts';
 import type { DocumentRow, NotebookRow } from './tables.ts';
 
-type Request = { orgId: string; body: { title: string; text: string }; upload: Upload | null };
+type Request = { orgId: string; body: { title: string; text: string; replace: boolean }; upload: Upload | null };
 
 /** Reads the document of a request, sent as JSON or as a file. */
-export async function readUpload({ orgId, body, upload }: Request, reader: DocumentReader): Promise<PreparedDocument> {
-  if (!upload) return prepareDocument({ ...body, contentType: 'text/plain', param: 'text' });
-  return prepareDocument({ ...(await convertUpload({ orgId, upload }, reader)), param: 'file' });
+export async function readUpload(
+  { orgId, body, upload }: Request,
+  reader: DocumentReader,
+): Promise<{ document: PreparedDocument; replace: boolean }> {
+  if (!upload) {
+    const { replace, ...given } = body;
+    return { document: prepareDocument({ ...given, contentType: 'text/plain', param: 'text' }), replace };
+  }
+  const { replace, ...converted } = await convertUpload({ orgId, upload }, reader);
+  return { document: prepareDocument({ ...converted, param: 'file' }), replace };
 }
 
-type ConvertedDocument = { title: string; text: string; contentType: string };
+type ConvertedDocument = { title: string; text: string; contentType: string; replace: boolean };
 
 async function convertUpload(
   { orgId, upload }: { orgId: string; upload: Upload },
   reader: DocumentReader,
 ): Promise<ConvertedDocument> {
-  const title = readTitle(upload);
+  const form = readForm(upload);
   // A UTF-16 unit takes at least one byte of UTF-8, so a text with more units is always too large.
-  return { title, ...(await reader.read(upload, { orgId, maxCharacters: maxDocumentBytes })) };
+  return { ...form, ...(await reader.read(upload, { orgId, maxCharacters: maxDocumentBytes })) };
 }
 
 /** Converts a file with all checks of an added document, and saves nothing. */
@@ -54,25 +63,28 @@ export async function previewUpload(
   reader: DocumentReader,
 ): Promise<ResponseOf<Api['notebooks']['convertDocument']>> {
   if (!upload) throw fail('file_required', { param: 'file' });
-  const converted = await convertUpload({ orgId, upload }, reader);
+  const { replace: _, ...converted } = await convertUpload({ orgId, upload }, reader);
   const { title, contentType, bytes, sha256 } = prepareDocument({ ...converted, param: 'file' });
   const { text } = converted;
   return { object: 'converted_document', title, content_type: contentType, bytes, sha256, text };
 }
 
-/** Returns the form field `title`, or else the file name. */
-function readTitle({ filename, form }: Upload): string {
-  const { title, ...others } = form;
+/** Reads the fields beside the file. Without a field `title` the file name is the title. */
+function readForm({ filename, form }: Upload): { title: string; replace: boolean } {
+  const { title, replace = 'false', ...others } = form;
   const [field] = Object.keys(others);
   if (field !== undefined) {
     throw fail('invalid_request', {
       param: field,
-      message: `Unknown field \`${field}\`: send \`file\` and \`title\`.`,
+      message: `Unknown field \`${field}\`: send \`file\`, \`title\` and \`replace\`.`,
     });
   }
+  if (replace !== 'true' && replace !== 'false') {
+    throw fail('invalid_request', { param: 'replace', message: '`replace` is `true` or `false`.' });
+  }
   const name = titleOf(filename);
-  if (title === undefined) return name;
-  if (documentTitle.safeParse(title).success) return title;
+  if (title === undefined) return { title: name, replace: replace === 'true' };
+  if (documentTitle.safeParse(title).success) return { title, replace: replace === 'true' };
   throw fail('invalid_request', { param: 'title', message: 'A title has 1 to 200 characters of plain text.' });
 }
 
@@ -122,10 +134,14 @@ export function assertFits(notebook: Pick<NotebookRow, 'bytes' | 'document_count
   }
 }
 
+/**
+ * Adds a document to the newest content and, for live users, to the live revisions. `replace` removes the documents of
+ * its title from both in the same transaction.
+ */
 export async function addDocument(
   tx: Transaction,
   origin: Origin,
-  { notebookId, document }: { notebookId: string; document: PreparedDocument },
+  { notebookId, document, replace }: { notebookId: string; document: PreparedDocument; replace: boolean },
   wanted: ContentChange & { jobs: JobSender },
 ): Promise<DocumentRow> {
   const { orgId } = origin;
@@ -133,23 +149,56 @@ export async function addDocument(
   if (isForLive) await lockVersions(tx, orgId);
   const notebook = await lockNotebook(tx, orgId, notebookId);
   if (!notebook) throw fail('notebook_not_found');
-  assertFits(notebook, document.bytes);
   const readers = isForLive ? await liveReaders(tx, orgId, notebookId) : [];
-  const copied = readers.filter(({ isArchived }) => !isArchived).map(({ revision }) => revision);
+  const live = readers.filter(({ isArchived }) => !isArchived).map(({ revision }) => revision);
+  const titled = await documentsTitled(tx, notebookId, document.title, live);
+  const old = titled.filter(({ in_newest }) => in_newest);
+  if (titled.length > 0 && !replace) throw titleTaken(document.title, old.length > 0);
+  // A live version that has this very text already gets no new version.
+  const copied = live.filter((revision) => !isOnly(document, havingIn(titled, revision)));
+  const [same] = old;
+  if (same && copied.length === 0 && isOnly(document, old)) return same;
+  const oldBytes = old.reduce((sum, { bytes }) => sum + bytes, 0);
+  assertFits(
+    { bytes: notebook.bytes - oldBytes, document_count: notebook.document_count - old.length },
+    document.bytes,
+  );
   const change = await startRevision(tx, notebook, copied);
+  for (const { id } of titled) await removeFromRevision(tx, id, change);
   const row =
     (await restoreDocument(tx, notebookId, document, change)) ??
     (await insertDocument(tx, { id: newId('doc'), orgId, notebookId }, document, change));
-  await addToCounts(tx, notebookId, { documents: 1, bytes: row.bytes });
+  await addToCounts(tx, notebookId, { documents: 1 - old.length, bytes: row.bytes - oldBytes });
+  for (const { id, bytes } of titled.filter((each) => each.id !== row.id)) {
+    await recordAudit(tx, origin, {
+      action: 'document.deleted',
+      target: { type: 'document', id },
+      details: { notebook_id: notebookId, bytes, replaced_by: row.id },
+    });
+  }
   await recordAudit(tx, origin, {
     action: 'document.created',
     target: { type: 'document', id: row.id },
     details: { notebook_id: notebookId, bytes: row.bytes },
   });
   if (isForLive) await republishCopies(tx, origin, notebookId, change, wanted);
+  if (titled.length > 0) await deleteUnusedDocuments(tx, notebook);
   await wanted.jobs.send(tx, 'document.index', { org_id: orgId, document_id: row.id });
   return row;
 }
+
+const havingIn = (titled: readonly TitledDocument[], revision: number) =>
+  titled.filter(({ found_in }) => found_in.includes(revision));
+
+/** True if the document is the only one of its title, so that replacing would change nothing. */
+const isOnly = ({ sha256, contentType }: PreparedDocument, [there, ...others]: readonly TitledDocument[]) =>
+  there !== undefined && others.length === 0 && there.sha256 === sha256 && there.content_type === contentType;
+
+const titleTaken = (title: string, isInNewest: boolean) =>
+  fail('title_taken', {
+    param: 'title',
+    message: `${isInNewest ? 'A document of this notebook' : 'A document that live versions read'} is titled \`${title}\`. Send \`replace: true\` to replace it, or another title.`,
+  });
 
 /** Removes a document from the newest content. Versions that fix an older revision keep it. */
 export async function removeDocument(

@@ -58,6 +58,11 @@ export async function newNotebook(
 export function newDocument(db: Database, orgId: string, notebookId: string, given: { title: string; text: string }) {
   const document = prepareDocument({ ...given, contentType: 'text/plain', param: 'text' });
   return transaction(db, (tx) =>
-    addDocument(tx, systemOrigin(orgId), { notebookId, document }, { promote: 'no', republishLive, jobs }),
+    addDocument(
+      tx,
+      systemOrigin(orgId),
+      { notebookId, document, replace: false },
+      { promote: 'no', republishLive, jobs },
+    ),
   );
 }

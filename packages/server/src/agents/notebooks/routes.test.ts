@@ -291,7 +291,7 @@ describe('documents', () => {
   it('are deleted, and the counts follow [NB-007, NB-018]', async () => {
     const { id } = await create();
     const kept = await add(id, 'kept');
-    const gone = await add(id, 'gone for good');
+    const gone = await add(id, 'gone for good', 'Gone');
     const answer = await call('DELETE', `/v1/notebooks/${id}/documents/${gone.id}`);
     expect(answer).toMatchObject({ status: 200, body: { object: 'document', id: gone.id, deleted: true } });
     expect(await call('GET', `/v1/notebooks/${id}`)).toMatchObject({ body: { document_count: 1, bytes: kept.bytes } });
@@ -336,6 +336,7 @@ describe('a search', () => {
     expect([status, body]).toEqual([
       200,
       {
+        object: 'notebook_search',
         query: 'refunds',
         passages: [expect.objectContaining({ title: 'Refunds', text: 'Refunds take 14 days.', page: null })],
         unindexed: expect.any(Number),

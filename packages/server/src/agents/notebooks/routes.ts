@@ -9,6 +9,7 @@ import type { RepublishLive } from '../versions/versions.ts';
 import { findIndex } from './document-index.ts';
 import { changeNotebook, createNotebook, presentDocument, presentNotebook, removeNotebook } from './notebook.ts';
 import { addDocument, previewUpload, readUpload, removeDocument } from './notebook-documents.ts';
+import { revisionsToSearch } from './revisions-to-search.ts';
 import type { SearchResult } from './search.ts';
 import { findNotebook, findWholeDocument, listDocuments, listNotebooks, type NotebookReader } from './store.ts';
 
@@ -49,9 +50,10 @@ export function notebookRoutes({
       await transaction(db, (tx) => removeNotebook(tx, origin, params.notebook_id, republishLive));
       return { object: 'notebook', id: params.notebook_id, deleted: true };
     },
-    search: async ({ caller, params, query: { q, user_id = null } }) => {
+    search: async ({ caller, params, query: { q, user_id = null, deployment, version } }) => {
       const { id } = await notebookOf(caller.orgId, params.notebook_id);
-      const reader = { orgId: caller.orgId, notebookIds: [id], revisions: null, userId: user_id };
+      const revisions = await revisionsToSearch(db, caller, id, { deployment, version });
+      const reader = { orgId: caller.orgId, notebookIds: [id], revisions, userId: user_id };
       const { hits, unindexed } = await search({ ...reader, query: q, limit: passages });
       const found = hits.map(({ documentId, title, heading, page, text }) => ({
         document_id: documentId,
@@ -60,7 +62,7 @@ export function notebookRoutes({
         page,
         text,
       }));
-      return { query: q, passages: found, unindexed };
+      return { object: 'notebook_search', query: q, passages: found, unindexed };
     },
     listDocuments: async ({ caller, params, page }) => {
       const notebook = await notebookOf(caller.orgId, params.notebook_id);
@@ -69,8 +71,8 @@ export function notebookRoutes({
     },
     createDocument: async ({ caller, origin, params, query, body, upload, commit }) => {
       // Read the upload before the transaction, which holds a connection and may run more than once.
-      const document = await readUpload({ orgId: caller.orgId, body, upload }, reader);
-      const place = { notebookId: params.notebook_id, document };
+      const { document, replace } = await readUpload({ orgId: caller.orgId, body, upload }, reader);
+      const place = { notebookId: params.notebook_id, document, replace };
       const wanted = { promote: query.promote, republishLive, jobs };
       return commit(async (tx) => {
         const row = await addDocument(tx, origin, place, wanted);

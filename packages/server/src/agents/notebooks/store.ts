@@ -1,7 +1,7 @@
 import type { Executor } from '../../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
-import { boolean, columnsOf, type NewRowOf, type RowOf, text } from '../../platform/db/table.ts';
+import { boolean, columnsOf, integerArray, type NewRowOf, type RowOf, text } from '../../platform/db/table.ts';
 import type { Passage } from './passages.ts';
 import { indexedText, indexedTitle } from './search-words.ts';
 import {
@@ -100,7 +100,7 @@ export const deleteNotebook = (tx: Executor, orgId: string, notebookId: string):
 export async function addToCounts(
   tx: Executor,
   notebookId: string,
-  change: { documents: 1 | -1; bytes: number },
+  change: { documents: number; bytes: number },
 ): Promise<void> {
   await run(
     tx,
@@ -207,6 +207,28 @@ export const findWholeDocument = (
         WHERE ${inNewestAt(place)}`,
   );
 
+const titledDocument = { ...documents.columns, in_newest: boolean(), found_in: integerArray() };
+
+/** `found_in`: those of the given revisions that have it. */
+export type TitledDocument = RowOf<typeof titledDocument>;
+
+/** Lists the documents of this title that the newest content or one of the revisions has. */
+export function documentsTitled(
+  tx: Executor,
+  notebookId: string,
+  title: string,
+  revisions: readonly number[],
+): Promise<TitledDocument[]> {
+  const foundIn = sql`ARRAY(SELECT given FROM unnest(${[...revisions]}::int[]) AS given WHERE d.revisions @> given)`;
+  return rowsOf(
+    tx,
+    titledDocument,
+    sql`SELECT ${columnsOf(documents, 'd')}, ${isInNewest} AS in_newest, ${foundIn} AS found_in FROM ${documents} d
+        WHERE d.notebook_id = ${notebookId} AND d.title = ${title} AND (${isInNewest} OR cardinality(${foundIn}) > 0)
+        ORDER BY d.id`,
+  );
+}
+
 /** Removes the document from this revision on. Earlier revisions keep it. */
 export async function removeFromRevision(tx: Executor, documentId: string, { first }: RevisionChange): Promise<void> {
   await run(
@@ -226,8 +248,11 @@ export const wholeText = sql`coalesce((
 export type NotebookReader = {
   orgId: string;
   notebookIds: readonly string[];
-  /** The revisions that its version fixes, or null for the newest content. */
-  revisions: Readonly<Record<string, number>> | null;
+  /**
+   * The revision of each notebook that its version fixes, or null for the newest content. A list: whatever one of these
+   * revisions has.
+   */
+  revisions: Readonly<Record<string, number>> | number[] | null;
   /** Null if the agent runs for no user: it reads only notebooks that are open to all users. */
   userId: string | null;
 };
@@ -238,11 +263,14 @@ export const mayRead = ({ orgId, notebookIds, userId }: Omit<NotebookReader, 're
       AND (n.reader_ids IS NULL OR ${userId === null ? sql`FALSE` : sql`${userId} = ANY(n.reader_ids)`})`;
 
 /** True if the document `d` is in the revision that is read. */
-export const isRead = ({ revisions }: NotebookReader): Sql =>
-  revisions === null
-    ? isInNewest
-    : // If the version fixes no revision of a notebook, the agent reads nothing of it.
-      sql`coalesce(d.revisions @> (${sql.json(revisions)}::json ->> d.notebook_id)::int, false)`;
+export function isRead({ revisions }: NotebookReader): Sql {
+  if (revisions === null) return isInNewest;
+  if (Array.isArray(revisions)) {
+    return sql`EXISTS (SELECT FROM unnest(${revisions}::int[]) AS given (revision) WHERE d.revisions @> given.revision)`;
+  }
+  // If the version fixes no revision of a notebook, the agent reads nothing of it.
+  return sql`coalesce(d.revisions @> (${sql.json(revisions)}::json ->> d.notebook_id)::int, false)`;
+}
 
 /** Lists the notebooks that the agent can open. */
 export const readableNotebooks = (db: Executor, reader: Omit<NotebookReader, 'revisions'>): Promise<NotebookRow[]> =>

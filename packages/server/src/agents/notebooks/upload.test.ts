@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { docxOf, paragraph, pdfOf } from '../documents/files.fixture.ts';
+import { docxOf, paragraph, pdfOf, pdfWith } from '../documents/files.fixture.ts';
 import { formOf, newNotebook, startNotebooks } from './notebooks.fixture.ts';
 
 let server: Awaited<ReturnType<typeof startNotebooks>>;
@@ -15,6 +15,7 @@ beforeEach(async () => {
 });
 afterAll(() => server.stop());
 
+const megabyte = 1024 * 1024;
 const send = (form: FormData, headers: Record<string, string> = {}) =>
   server.call('POST', `/v1/notebooks/${notebookId}/documents`, { key: org.key, raw: form, headers });
 
@@ -24,6 +25,8 @@ const upload = async (bytes: Uint8Array | string, filename: string, type?: strin
   if (status !== 201) throw new Error(JSON.stringify(body));
   return (await server.call('GET', `/v1/notebooks/${notebookId}/documents/${body.id}`, { key: org.key })).body;
 };
+
+const refused = (status: number, code: string, param = 'file') => ({ status, body: { error: { code, param } } });
 
 describe('an uploaded file', () => {
   it.each([
@@ -101,6 +104,40 @@ describe('an uploaded file', () => {
     expect((await upload('x', `${'n'.repeat(210)}.txt`, 'text/plain')).title).toBe('n'.repeat(200));
   });
 
+  it('of 10 MB with pictures is read, and one byte more is refused [NB-704]', async () => {
+    const picture = randomBytes(9.9 * megabyte);
+    const drawn = Buffer.from('/P Do BT /F1 12 Tf 72 720 Td (Refunds take 14 days.) Tj ET');
+    const files = [
+      ['scanned.pdf', pdfWith([drawn], picture)],
+      ['scanned.docx', docxOf(paragraph('Refunds take 14 days.'), picture)],
+    ] as const;
+    for (const [name, bytes] of files) {
+      expect(bytes.length).toBeGreaterThan(9.9 * megabyte);
+      expect((await upload(bytes, name)).text).toBe('Refunds take 14 days.');
+    }
+    const page = (size: number) => {
+      const [before, after] = ['<p>Refunds</p><img src="data:image/png;base64,', '">'];
+      return `${before}${'A'.repeat(size - before.length - after.length)}${after}`;
+    };
+    expect((await upload(page(10 * megabyte), 'page.html')).text).toBe('Refunds');
+    const { status, body } = await send(formOf(page(10 * megabyte + 64 * 1024), 'larger.html'));
+    expect([status, body.error.code]).toEqual([413, 'file_too_large']);
+  });
+
+  it('replaces the document of its title on request [NB-702]', async () => {
+    const { id } = await upload('<p>Thirty</p>', 'returns.html');
+    const again = formOf('<p>Ninety</p>', 'returns.html');
+    expect(await send(again)).toMatchObject(refused(409, 'title_taken', 'title'));
+    again.set('replace', 'maybe');
+    expect(await send(again)).toMatchObject(refused(400, 'invalid_request', 'replace'));
+    again.set('replace', 'true');
+    const replaced = await send(again);
+    expect([replaced.status, replaced.body.id === id]).toEqual([201, false]);
+    expect(await server.call('GET', `/v1/notebooks/${notebookId}`, { key: org.key })).toMatchObject({
+      body: { document_count: 1, bytes: 6 },
+    });
+  });
+
   it('counts in the notebook by the size of its text', async () => {
     await upload('<p>twelve bytes</p>', 'a.html', 'text/html');
     const { body } = await server.call('GET', `/v1/notebooks/${notebookId}`, { key: org.key });
@@ -116,8 +153,6 @@ describe('an uploaded file', () => {
 });
 
 describe('an upload is refused', () => {
-  const refused = (status: number, code: string, param = 'file') => ({ status, body: { error: { code, param } } });
-
   it.each([
     ['a picture', 'x', 'cat.png', 'image/png', 415, 'unsupported_media_type'],
     ['a type nobody knows', 'x', 'data', 'application/octet-stream', 415, 'unsupported_media_type'],
@@ -130,7 +165,7 @@ describe('an upload is refused', () => {
     ['a text over 512 KB', 'x'.repeat(524_289), 'a.txt', 'text/plain', 400, 'document_too_large'],
     ['a text over 512 KB in bytes', 'é'.repeat(262_145), 'a.txt', 'text/plain', 400, 'document_too_large'],
     ['a name that is a path', 'x', '..\\a.txt', 'text/plain', 400, 'invalid_filename'],
-    ['a file over 3 MB', 'x'.repeat(3 * 1024 * 1024), 'a.txt', 'text/plain', 413, 'file_too_large'],
+    ['a file over 10 MB', 'x'.repeat(10 * megabyte + 64 * 1024), 'a.txt', 'text/plain', 413, 'file_too_large'],
   ])('%s', async (_what, bytes, filename, type, status, code) => {
     expect(await send(formOf(bytes, filename, type))).toMatchObject(refused(status, code));
   });
@@ -148,8 +183,8 @@ describe('an upload is refused', () => {
   });
 
   it('if it is too large, with the size in the message [NB-263]', async () => {
-    const { body } = await send(formOf('x'.repeat(3 * 1024 * 1024), 'a.txt', 'text/plain'));
-    expect(body.error.message).toContain(String(3 * 1024 * 1024));
+    const { body } = await send(formOf('x'.repeat(11 * megabyte), 'a.txt', 'text/plain'));
+    expect(body.error.message).toContain(String(10 * megabyte + 64 * 1024));
   });
 
   it('without changing the notebook', async () => {

@@ -1,4 +1,5 @@
 import { fail } from '@vestra/contract/errors';
+import type { Tenant } from '../../platform/caller.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import {
   insert,
@@ -141,6 +142,19 @@ export async function liveVersionsUsing(db: Executor, orgId: string, resourceId:
   );
   const [found] = await pipelined(db, [plannedPerExecution(using)]);
   return found;
+}
+
+/** Lists slugs of deployments whose version that runs in the mode leaves memory to the customer. */
+export async function deploymentsOfCustomerMemory(db: Executor, { orgId, mode }: Tenant): Promise<string[]> {
+  const running = mode === 'live' ? sql`d.live_version` : sql`d.draft_version`;
+  const found = await rowsOf(
+    db,
+    { slug: text() },
+    sql`SELECT d.slug FROM ${deployments} d JOIN ${deploymentVersions} v ON v.deployment_id = d.id AND v.version = ${running}
+        WHERE d.org_id = ${orgId} AND d.status <> 'archived' AND v.manifest ->> 'memory' = 'customer'
+        ORDER BY d.slug LIMIT 20`,
+  );
+  return found.map(({ slug }) => slug);
 }
 
 const maxModelsInUse = 200;

@@ -1,4 +1,5 @@
 import { failed, type OwnTool, ownTool, part, said, text } from '@vestra/agent/own-tool';
+import { Failure } from '@vestra/contract/errors';
 import { memory as memoryRoutes } from '@vestra/contract/memory';
 import { z } from 'zod';
 import { findByName, readDocument } from '../../agents/notebooks/index.ts';
@@ -153,7 +154,8 @@ export function memoryTools(deps: {
         isReadOnly: true,
       },
       async ({ query }) => {
-        const facts = await memory.recall(tenant, { userId: turn.user_id, mode, query, limit: 8 });
+        const facts = await memory.recall(tenant, { userId: turn.user_id, mode, query, limit: 8 }).catch(ifUnreachable);
+        if (facts === null) return failed(unreachable);
         return said(
           facts.length === 0 ? 'You remember nothing about this.' : facts.map((each) => each.text).join('\n'),
         );
@@ -175,9 +177,22 @@ export function memoryTools(deps: {
           return (turn.base_from === null && since.length === saidByPerson.length) || isTheirs(fact, since);
         };
         const place = { userId: turn.user_id, mode };
-        const kept = await memory.remember(tenant, { ...place, text: fact, kind, source, isSaidSince });
+        const kept = await memory
+          .remember(tenant, { ...place, text: fact, kind, source, isSaidSince })
+          .catch(ifUnreachable);
+        if (kept === null) return failed(`${unreachable} Nothing was kept.`);
         return 'refused' in kept ? failed(kept.refused) : said('Remembered.');
       },
     ),
   ];
+}
+
+const unreachable = 'The memory of the company cannot be reached now. Go on without it, and say so if it matters.';
+
+/** Null if the org's memory endpoint fails or is not set. The agent must know this, not that a tool broke. */
+function ifUnreachable(error: unknown): null {
+  const isAway =
+    error instanceof Failure && (error.code === 'memory_endpoint_error' || error.code === 'memory_endpoint_required');
+  if (!isAway) throw error;
+  return null;
 }

@@ -43,8 +43,8 @@ type Apps = {
 export type NotebookReader = {
   orgId: string;
   notebookIds: readonly string[];
-  /** Revisions that the version fixes. Null reads the newest content. */
-  revisions: Readonly<Record<string, number>> | null;
+  /** Revisions that the version fixes. Null reads the newest content, and a list whatever one of them has. */
+  revisions: Readonly<Record<string, number>> | number[] | null;
   userId: string | null;
 };
 

@@ -7,14 +7,14 @@ const answered = (count: number, latest: Interview['latest'] = null): Interview 
   answers: Array.from({ length: count }, (_, at) => ({ question: `Q${at}`, answer: `A${at}` })),
   latest,
 });
-const asking = (question: string) => ({ status: 'asking' as const, question, file: null });
+const asking = (question: string) => ({ status: 'asking' as const, question, file: null, dropped: [] });
 
 describe('the next step', () => {
   it.each([0, 4])('is a question after %i answers [ITV-011]', (count) => expect(nextOf(answered(count))).toBe('ask'));
   it.each([5, 7])('may be the end after %i', (count) => expect(nextOf(answered(count))).toBe('ask or end'));
   it.each([8, 20])('is the end after %i [ITV-011]', (count) => expect(nextOf(answered(count))).toBe('end'));
   it('is the end once the file was ready, also after a remark', () => {
-    const ready = answered(5, { status: 'ready', question: null, file: { name: 'shop' } });
+    const ready = answered(5, { status: 'ready', question: null, file: { name: 'shop' }, dropped: [] });
     expect(nextOf(withAnswer(ready, 'Shorter.'))).toBe('end');
   });
 });

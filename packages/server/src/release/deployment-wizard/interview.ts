@@ -14,9 +14,14 @@ const progress = z.object({
   status: z.enum(['asking', 'ready']),
   question: z.string().nullable(),
   file: z.looseObject({ name: z.string() }).nullable(),
+  // Interviews of earlier releases did not record it.
+  dropped: z.array(z.object({ part: z.string(), name: z.string().nullable(), message: z.string() })).default([]),
 });
 
 export type InterviewProgress = z.infer<typeof progress>;
+
+/** A part of the model's file that would not apply: an entry of a list, or a whole key if `name` is null. */
+type DroppedPart = InterviewProgress['dropped'][number];
 
 /** An interview, read from the messages of its conversation. */
 export type Interview = {
@@ -86,7 +91,7 @@ const schema = z.object({
 type Answer = z.output<typeof schema>;
 
 /** The usable parts of the model's answers so far. */
-type Draft = { question: string; isDone: boolean; file: InterviewFile | null };
+type Draft = { question: string; isDone: boolean; file: InterviewFile | null; dropped: readonly DroppedPart[] };
 
 /**
  * Returns the next question, or a file that can be applied. Usable parts of an answer are kept, and the model is asked
@@ -105,7 +110,7 @@ export async function askNext(
   const next = nextOf(interview);
   const told = asData(newFence(), 'interview', JSON.stringify({ name, description, answers }));
   const request = `${told}\n\n${wish[next]}`;
-  let draft: Draft = { question: '', isDone: false, file: null };
+  let draft: Draft = { question: '', isDone: false, file: null, dropped: [] };
   return ask({
     purpose: 'interview',
     prompt,
@@ -119,11 +124,13 @@ export async function askNext(
       // Ask the question even if the file has faults: the parts without faults are kept.
       if (!isEnding && draft.question !== '') return { value: asking(interview, draft) };
       const faults = [...read.faults, ...(isEnding ? withoutTests(draft) : withoutQuestion)];
-      if (isEnding && draft.file && faults.length === 0) return { value: ready(draft.file) };
+      if (isEnding && draft.file && faults.length === 0) return { value: ready(draft.file, draft.dropped) };
       if (!isLast) return { again: `${complaint(draft, faults)}\n\n${request}` };
       if (!draft.file || isEmptyFile(draft.file))
         throw fail('model_error', { message: `The model could not go on. ${faults[0]}` });
-      return { value: isEnding ? ready(draft.file) : asking(interview, { ...draft, question: openQuestion }) };
+      return {
+        value: isEnding ? ready(draft.file, draft.dropped) : asking(interview, { ...draft, question: openQuestion }),
+      };
     },
     payer: forWaitingCaller(paid),
     signal,
@@ -139,13 +146,26 @@ const wish: Record<Next, string> = {
 /** Asked if the model has no question. */
 const openQuestion = 'What else should the agent know, and what must it never do?';
 
-const asking = ({ latest }: Interview, { question, file }: Draft): InterviewProgress => ({
-  status: 'asking',
-  question,
-  file: file ?? latest?.file ?? null,
+function asking({ latest }: Interview, { question, file, dropped }: Draft): InterviewProgress {
+  const kept = file ?? latest?.file ?? null;
+  return { status: 'asking', question, file: kept, dropped: stillMissing(dropped, kept) };
+}
+
+const ready = (file: InterviewFile, dropped: readonly DroppedPart[]): InterviewProgress => ({
+  status: 'ready',
+  question: null,
+  file,
+  dropped: stillMissing(dropped, file),
 });
 
-const ready = (file: InterviewFile): InterviewProgress => ({ status: 'ready', question: null, file });
+/** Leaves out parts that the model fixed in a later answer, and tells the last fault of each other part. */
+function stillMissing(dropped: readonly DroppedPart[], file: InterviewFile | null): DroppedPart[] {
+  const parts = new Map(dropped.map((each) => [JSON.stringify([each.part, each.name]), each]));
+  return [...parts.values()].filter(({ part, name }) => {
+    const value = file?.[part];
+    return name === null ? value === undefined : !(Array.isArray(value) && value.some((each) => nameOf(each) === name));
+  });
+}
 
 const withoutQuestion = ['`question` is empty: ask the next question.'];
 
@@ -167,8 +187,14 @@ async function readAnswer(
 ): Promise<{ draft: Draft; faults: string[] }> {
   if (answer === null) return { draft: before, faults: [notOfTheShape] };
   const question = (storableJson(answer.question) as string).trim().slice(0, maxQuestion).toWellFormed();
-  const { file, faults } = await readFile(ports, caller, { deployment, kept: before.file }, answer.file);
-  return { draft: { question: question || before.question, isDone: before.isDone || answer.is_done, file }, faults };
+  const read = await readFile(ports, caller, { deployment, kept: before.file }, answer.file);
+  const draft = {
+    question: question || before.question,
+    isDone: before.isDone || answer.is_done,
+    file: read.file,
+    dropped: [...before.dropped, ...read.dropped],
+  };
+  return { draft, faults: read.faults };
 }
 
 /** Removing a faulty part may reveal another fault, such as the result of a removed tool. */
@@ -180,21 +206,33 @@ async function readFile(
   caller: Caller,
   { deployment, kept }: { deployment: string; kept: InterviewFile | null },
   written: string,
-): Promise<{ file: InterviewFile | null; faults: string[] }> {
+): Promise<{ file: InterviewFile | null; faults: string[]; dropped: DroppedPart[] }> {
   const given = storableJson(await parsedYaml(written));
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    return { file: kept, faults: ['`file` is not the JSON text of an object.'] };
+    return { file: kept, faults: ['`file` is not the JSON text of an object.'], dropped: [] };
   }
   let file: InterviewFile | null = mergedFile(kept, { ...given, name: deployment });
   const told: string[] = [];
+  const dropped: DroppedPart[] = [];
   for (let looks = 0; file && looks < maxLooks; looks++) {
     const faults = await faultsOf(caller, file);
-    if (faults.length === 0) return { file, faults: told };
+    if (faults.length === 0) return { file, faults: told, dropped };
     told.push(...faults.map(({ param, message }) => `file.${param}: ${message}`));
+    dropped.push(...droppedBy(file, faults));
     file = withoutFaulty(file, faults);
   }
-  return { file: kept, faults: told };
+  return { file: kept, faults: told, dropped };
 }
+
+/** Names the parts as the person knows them: by name, because they never see the places of the faulty file. */
+const droppedBy = (file: InterviewFile, faults: readonly FileFault[]): DroppedPart[] =>
+  faults.map(({ param, message }) => {
+    const [part = '', index = ''] = param.split('.');
+    const list = file[part];
+    if (!Array.isArray(list) || !/^\d+$/.test(index)) return { part, name: null, message };
+    const name = nameOf(list[Number(index)]);
+    return { part, name: typeof name === 'string' ? name : `entry ${Number(index) + 1}`, message };
+  });
 
 /** Models often write YAML instead of JSON. */
 async function parsedYaml(text: string): Promise<unknown> {

@@ -86,7 +86,7 @@ export function answerInterviews(ports: InterviewPorts, routes: Handlers<'conver
       try {
         return await send(incoming);
       } catch (error) {
-        if (!(error instanceof Failure) || error.code !== 'deployment_archived') throw error;
+        if (!(error instanceof Failure) || error.code !== 'deployment_deleted') throw error;
         const { caller, params, body, signal } = incoming;
         const conversation = params.conversation_id;
         if (caller.session || !(await findInterview(ports, caller, conversation))) throw error;

@@ -106,7 +106,7 @@ export async function writeStep(
 const ready = 'The deployment file is ready. Apply it, or say what should be different.';
 
 export const presentInterview = async (
-  { conversationId, interview: { deployment }, progress: { status, question, file } }: InterviewStep,
+  { conversationId, interview: { deployment }, progress: { status, question, file, dropped } }: InterviewStep,
   render: InterviewPorts['render'],
 ) => ({
   object: 'interview' as const,
@@ -116,4 +116,5 @@ export const presentInterview = async (
   question,
   file,
   yaml: file && (await render(file)),
+  dropped,
 });

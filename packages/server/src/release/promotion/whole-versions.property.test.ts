@@ -32,7 +32,7 @@ const name = fc.constantFrom(...names);
 const small = fc.nat({ max: 2 });
 
 const step = fc.oneof(
-  fc.record({ do: fc.constant('add' as const), mode, promote, text: small }),
+  fc.record({ do: fc.constant('add' as const), mode, promote, title: small, text: small, replace: fc.boolean() }),
   fc.record({ do: fc.constant('remove' as const), mode, promote, which: small }),
   fc.record({ do: fc.constant('skill' as const), mode, promote, text: small }),
   fc.record({ do: fc.constant('apply' as const), mode, promote, name, text: small }),
@@ -45,7 +45,7 @@ const skillFiles = (text: number) => [
   { path: 'SKILL.md', content: `---\nname: returns\ndescription: Kind ${text}.\n---\n\nText ${text}.\n` },
 ];
 
-it('live traffic reads promoted content and test traffic the newest, for any order of operations [VER-121, VER-122, VER-123]', async () => {
+it('live traffic reads promoted content and test traffic the newest, for any order of operations [VER-121, VER-122, VER-123, NB-702]', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 14 }), async (steps) => {
       const org = await server.newOrg();
@@ -73,14 +73,14 @@ async function begin(org: Org) {
       desk: { versions: [], newest: 0, draft: 0, stack: [] },
     },
   };
-  const world = { notebook, skill: skill as string, model };
-  await play(org, world, { do: 'add', mode: 'test', promote: 'now', text: 0 });
+  const world = { notebook, skill: skill as string, model, titles: new Map<string, number>() };
+  await play(org, world, { do: 'add', mode: 'test', promote: 'now', title: 0, text: 0, replace: false });
   for (const each of names) await play(org, world, { do: 'apply', mode: 'test', promote: 'now', name: each, text: 0 });
   await play(org, world, { do: 'promote', mode: 'live', name: 'shop', version: null });
   return world;
 }
 
-async function play(org: Org, { notebook, skill, model }: World, given: Step): Promise<void> {
+async function play(org: Org, { notebook, skill, model, titles }: World, given: Step): Promise<void> {
   const contentOf = (): Content => ({ documents: new Set(model.documents), skill: model.skill });
   const liveOf = (each: Name) => {
     const { versions, stack } = model.deployments[each];
@@ -116,13 +116,24 @@ async function play(org: Org, { notebook, skill, model }: World, given: Step): P
 
   switch (given.do) {
     case 'add': {
-      const body = { title: `d${given.text}`, text: `Common words of document ${given.text}.` };
+      const reachesLive = given.mode === 'live' && given.promote === 'now';
+      const others = (documents: ReadonlySet<string>) =>
+        new Set([...documents].filter((id) => titles.get(id) !== given.title));
+      const read = [model, ...(reachesLive ? names.map(liveOf) : [])].flatMap((each) => (each ? [each.documents] : []));
+      const isTaken = read.some((documents) => others(documents).size < documents.size);
+      const { title, replace } = given;
+      const body = { title: `d${title}`, text: `Common words of document ${title}, text ${given.text}.`, replace };
       const path = `/v1/notebooks/${notebook}/documents?promote=${given.promote}`;
-      const { id } = (await org.call('POST', path, { mode: given.mode, body })).body;
-      model.documents = new Set([...model.documents, id]);
-      if (given.mode === 'live' && given.promote === 'now') {
-        changeLive((live) => ({ ...live, documents: new Set([...live.documents, id]) }));
+      const answer = await org.call('POST', path, { mode: given.mode, body });
+      if (isTaken && !replace) {
+        expect([answer.status, answer.body.error.code]).toEqual([409, 'title_taken']);
+        return;
       }
+      expect(answer.status).toBe(201);
+      const id = answer.body.id as string;
+      titles.set(id, title);
+      model.documents = new Set([...others(model.documents), id]);
+      if (reachesLive) changeLive((live) => ({ ...live, documents: new Set([...others(live.documents), id]) }));
       return;
     }
     case 'remove': {

@@ -37,6 +37,7 @@ export async function startMemory({
       capsChange: async () => {},
       refuseModel: () => null,
       rollMemorySecret: customer.rollSecret,
+      deploymentsOfCustomerMemory: async () => [],
     }),
   }));
   const { db } = app;

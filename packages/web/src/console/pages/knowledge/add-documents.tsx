@@ -1,3 +1,4 @@
+import { VestraError } from '@vestra/sdk/errors';
 import { useState } from 'react';
 import { useChange } from '../../data/queries.ts';
 import { Button } from '../../parts/button.tsx';
@@ -10,7 +11,7 @@ import { bytes } from '../../parts/shown.tsx';
 type Upload = { key: string; file: File; state: 'waiting' | 'sending' | 'done' | 'failed'; error: Error | null };
 
 /** The server's body limit: larger uploads would fail without a message. */
-const mostBytes = 3 * 1024 * 1024;
+const mostBytes = 10 * 1024 * 1024;
 
 /** Uploads files one by one, so that each has its own result and a full notebook takes what fits. */
 export function AddDocuments({ notebookId, isLive }: { notebookId: string; isLive: boolean }) {
@@ -20,14 +21,19 @@ export function AddDocuments({ notebookId, isLive }: { notebookId: string; isLiv
   const mark = (key: string, changed: Partial<Upload>) =>
     setUploads((all) => all.map((each) => (each.key === key ? { ...each, ...changed } : each)));
 
-  const send = async (files: readonly File[]) => {
+  const send = async (files: readonly File[], { replace = false } = {}) => {
     const begun = files.map((file): Upload => ({ key: crypto.randomUUID(), file, state: 'waiting', error: null }));
     setUploads((all) => [...all.filter(({ state }) => state !== 'done'), ...begun]);
     for (const { key, file } of begun) {
       mark(key, { state: 'sending' });
       try {
-        if (file.size > mostBytes) throw new Error(`${file.name} is ${bytes(file.size)}. The maximum is 3 MB.`);
-        await add.runNow({ notebook_id: notebookId, file, promote: goesLive ? 'now' : 'no' });
+        if (file.size > mostBytes) throw new Error(`${file.name} is ${bytes(file.size)}. The maximum is 10 MB.`);
+        await add.runNow({
+          notebook_id: notebookId,
+          file,
+          promote: goesLive ? 'now' : 'no',
+          ...(replace && { replace }),
+        });
         mark(key, { state: 'done' });
       } catch (error) {
         mark(key, { state: 'failed', error: error as Error });
@@ -39,7 +45,7 @@ export function AddDocuments({ notebookId, isLive }: { notebookId: string; isLiv
   return (
     <div className="mb-5">
       <DropZone
-        hint="Text, Markdown, HTML, PDF, DOCX, XLSX, PPTX, CSV, JSON or source code. At most 3 MB and 512 KB of text each."
+        hint="Text, Markdown, HTML, PDF, DOCX, XLSX, PPTX, CSV, JSON or source code. At most 10 MB and 512 KB of text each."
         isMany
         label="Drop documents here, or choose them"
         onFiles={(files) => void send(files)}
@@ -89,7 +95,20 @@ export function AddDocuments({ notebookId, isLive }: { notebookId: string; isLiv
                 <span className="min-w-0 grow truncate">{file.name}</span>
                 <span className="figures text-quiet text-sm">{bytes(file.size)}</span>
               </div>
-              {error && <Fault className="mt-1.5" error={error} retry={() => void send([file])} />}
+              {error && isTitleTaken(error) && (
+                <Fault
+                  actions={
+                    <Button onClick={() => void send([file], { replace: true })} shape="small">
+                      Replace
+                    </Button>
+                  }
+                  className="mt-1.5"
+                  error={error}
+                />
+              )}
+              {error && !isTitleTaken(error) && (
+                <Fault className="mt-1.5" error={error} retry={() => void send([file])} />
+              )}
             </div>
           ))}
         </div>
@@ -97,3 +116,5 @@ export function AddDocuments({ notebookId, isLive }: { notebookId: string; isLiv
     </div>
   );
 }
+
+const isTitleTaken = (error: Error) => error instanceof VestraError && error.code === 'title_taken';

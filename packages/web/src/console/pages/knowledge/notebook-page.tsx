@@ -147,7 +147,7 @@ function Shown({ notebook }: { notebook: Notebook }) {
         )}
       </p>
       {may('notebooks.createDocument') && <AddDocuments isLive={mode === 'live'} notebookId={notebook.id} />}
-      <SearchNotebook notebook={notebook} read={reading.open} />
+      <SearchNotebook isLive={mode === 'live'} notebook={notebook} read={reading.open} />
       {unindexed > 0 && (
         <div className="mb-4" role="status">
           <p className="mb-1 text-sm">

@@ -9,9 +9,12 @@ import { RequestMenu } from '../../parts/request-menu.tsx';
 /** Runs the agent's search on the notebook. */
 export function SearchNotebook({
   notebook,
+  isLive,
   read,
 }: {
   notebook: RouteAnswer<'notebooks.get'>;
+  /** In live mode the search finds what live versions read. */
+  isLive: boolean;
   read: (documentId: string) => void;
 }) {
   const [typed, setTyped] = useState({ q: '', user_id: '' });
@@ -53,7 +56,10 @@ export function SearchNotebook({
       {asked && found.data && (
         <div className="mt-3" role="status">
           {found.data.passages.length === 0 && (
-            <p className="text-quiet">{isForSome ? 'No results that this user’s agent may read.' : 'No results.'}</p>
+            <p className="text-quiet">
+              {isForSome ? 'No results that this user’s agent may read.' : 'No results.'}
+              {isLive && ' Only the documents of live versions are searched.'}
+            </p>
           )}
           <ol className="flex flex-col gap-2" data-passages="">
             {found.data.passages.map(({ document_id, title, heading, page, text }, index) => (

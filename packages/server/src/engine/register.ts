@@ -10,6 +10,7 @@ import {
 import { findUser } from '../users/index.ts';
 import { deleteInactiveConversations } from './conversations/delete.ts';
 import { removeFile } from './conversations/delete-file.ts';
+import { emptyKnowledge } from './conversations/delete-knowledge.ts';
 import { conversationRoutes } from './conversations/routes.ts';
 import { fileEraser, pruneToolFiles, pruneUnused } from './files/content.ts';
 import { createDownloadLinks } from './files/downloads.ts';
@@ -80,6 +81,8 @@ export function register(
         const ids = await openConversationsOfDeployment(db, org_id, deployment_id);
         await stopConversations(engine, ids, deploymentDeleted);
       },
+      'knowledge.empty': ({ org_id, object, id }, { signal }) =>
+        emptyKnowledge(engine, { orgId: org_id, object, id }, signal),
       'interaction.expire': () => expireInteractions(engine),
       'memory.keep': (_payload, { signal }) => extractMemories(engine, signal),
     },

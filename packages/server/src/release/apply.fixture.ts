@@ -216,7 +216,7 @@ function appOn(db: Database, dependencies: ApplyDependencies): App {
         embeddings: { model: 'none' },
         search: async () => ({ hits: [], unindexed: 0 }),
       }),
-      skills: skillRoutes({ db, openZip, republishLive: republishLiveVersions }),
+      skills: skillRoutes({ db, openZip, republishLive: republishLiveVersions, jobs: dependencies.jobs }),
       scenarios: scenarioRoutes({ db }),
       webhooks: webhookRoutes({ db, vault, assertCallable: () => {} }),
     },

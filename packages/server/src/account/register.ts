@@ -30,6 +30,7 @@ export type AccountPorts = {
   findDeployment: (tx: Transaction, orgId: string, reference: string) => Promise<string>;
   rollMemorySecret: Parameters<typeof orgRoutes>[0]['rollMemorySecret'];
   capsChange: Parameters<typeof orgRoutes>[0]['capsChange'];
+  defaultGiven: Parameters<typeof orgRoutes>[0]['defaultGiven'];
 };
 
 export function register(kernel: Kernel, ports: AccountPorts): Registration {

@@ -78,6 +78,7 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
         (await holdDeployment(tx, orgId, reference, 'default_deployment')).id,
       rollMemorySecret: customerMemory.rollSecret,
       capsChange: (tx, tenant) => emitBeforeCapChange(tx, tenant, null, alerts),
+      defaultGiven: (tx, { orgId }) => changeArchivedRoutines(tx, orgId),
     }),
     registerBilling(kernel, {
       ...alerts,
@@ -96,7 +97,7 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
       renderFile,
       latestTestRuns: latestRuns,
       republishLive: republishLiveVersions,
-      statusGiven: changeArchivedRoutines,
+      statusGiven: (tx, { org_id }) => changeArchivedRoutines(tx, org_id),
       search: engine.search,
     }),
     registerUsers(kernel, {
@@ -107,6 +108,7 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
         };
       },
       timezoneGiven: moveRoutinesToTimezone,
+      defaultGiven: (tx, { orgId }, userId) => changeArchivedRoutines(tx, orgId, { userId }),
       capsChange: (tx, tenant, userId) => emitBeforeCapChange(tx, tenant, userId, alerts),
       memoriesForgotten: emptyMemoryCalls,
     }),

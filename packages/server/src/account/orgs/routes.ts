@@ -18,6 +18,8 @@ type OrgDependencies = {
   assertCallable: (address: string, param: string) => void;
   /** Finds the id of a deployment by its name, slug or id. */
   findDeployment: (tx: Transaction, orgId: string, reference: string) => Promise<string>;
+  /** Called when the org gets another default deployment. */
+  defaultGiven: (tx: Transaction, tenant: Tenant) => Promise<void>;
   /** Replaces the secret that signs requests to the org's memory endpoint. */
   rollMemorySecret: (tx: Transaction, origin: Origin) => Promise<RolledSecret>;
   /** Called before the org's caps or alert thresholds change, in the same transaction. */
@@ -47,6 +49,7 @@ export function orgRoutes(deps: OrgDependencies): Handlers<'orgs'> {
           changes.default_deployment = await deps.findDeployment(tx, caller.orgId, body.default_deployment);
         }
         await changeOrg(tx, origin, changes);
+        if (body.default_deployment !== undefined) await deps.defaultGiven(tx, caller);
         const [balance] = await balancesOf(tx, [caller]);
         return presentOrg(await orgInMode(tx, caller), balance as Micros);
       });

@@ -4,7 +4,6 @@ import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { type ChangesOf, insert, insertMany, maybeOne, one, rowsOf, run, update } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, count, text } from '../../platform/db/table.ts';
-import type { EraseConversations } from '../../platform/registration.ts';
 import type { RoutineChanges } from './routine.ts';
 import {
   type NewRoutine,
@@ -64,14 +63,20 @@ export async function deleteRoutinesOf(tx: Transaction, tenant: Tenant, userId: 
   await run(tx, sql`DELETE FROM ${routines} WHERE ${owned(tenant)} AND user_id = ${userId}`);
 }
 
-/** Their next run starts a new conversation. */
-export const detachRoutines: EraseConversations = async (tx, tenant, conversationIds) => {
-  await run(
+/** Detaches routines from these conversations: their next run starts a new one. Returns their ids. */
+export async function detachRoutines(
+  tx: Transaction,
+  tenant: Tenant,
+  conversationIds: readonly string[],
+): Promise<string[]> {
+  const detached = await rowsOf(
     tx,
+    { id: text() },
     sql`UPDATE ${routines} SET conversation_id = NULL, own_conversation = false
-      WHERE ${owned(tenant)} AND conversation_id = ANY(${conversationIds})`,
+      WHERE ${owned(tenant)} AND conversation_id = ANY(${conversationIds}) RETURNING id`,
   );
-};
+  return detached.map(({ id }) => id);
+}
 
 /** Locks the routines that the deployment file has in this mode. */
 export function lockFileManaged(tx: Transaction, tenant: Tenant, deployment: DeploymentRow): Promise<RoutineRow[]> {
@@ -84,9 +89,33 @@ export function lockFileManaged(tx: Transaction, tenant: Tenant, deployment: Dep
   );
 }
 
-/** Locks the routines that name the deployment, in both modes. */
-export const lockRoutinesOf = (tx: Transaction, deploymentId: string): Promise<RoutineRow[]> =>
-  rowsOf(tx, routines, sql`${selected} WHERE deployment_id = ${deploymentId} ORDER BY id FOR UPDATE`);
+/**
+ * Locks the routines of an org, in both modes, whose `deployment_archived` no longer fits the deployment of their next
+ * run: that of the conversation that was named for them, else their own, else the default of the user or the org.
+ */
+export const lockWronglyArchived = (
+  tx: Transaction,
+  orgId: string,
+  { userId, routineIds }: { userId?: string; routineIds?: readonly string[] },
+): Promise<RoutineRow[]> =>
+  rowsOf(
+    tx,
+    routines,
+    sql`SELECT ${columnsOf(routines, 'routine')} FROM ${routines} AS routine
+      LEFT JOIN conversations AS named ON named.id = routine.conversation_id AND routine.own_conversation
+      LEFT JOIN users AS owner
+        ON owner.org_id = routine.org_id AND owner.mode = routine.mode AND owner.id = routine.user_id
+      LEFT JOIN org_settings AS settings ON settings.org_id = routine.org_id AND settings.mode = routine.mode
+      LEFT JOIN deployments AS used ON used.id = CASE WHEN named.id IS NOT NULL THEN named.deployment_id
+        ELSE COALESCE(routine.deployment_id, owner.default_deployment, settings.default_deployment) END
+      WHERE ${sql.and(
+        sql`routine.org_id = ${orgId}`,
+        sql`routine.deployment_archived <> COALESCE(used.status = 'archived', false)`,
+        userId !== undefined && sql`routine.user_id = ${userId}`,
+        routineIds && sql`routine.id = ANY(${routineIds})`,
+      )}
+      ORDER BY routine.id FOR UPDATE OF routine`,
+  );
 
 export async function insertRoutines(tx: Transaction, rows: readonly NewRoutine[]): Promise<void> {
   await insertMany(tx, routines, rows);

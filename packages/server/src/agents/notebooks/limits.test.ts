@@ -95,7 +95,12 @@ it('keeps the counts right during concurrent additions and deletions [NB-007]', 
   const first = await Promise.all(Array.from({ length: 10 }, (_, at) => add(at)));
   const remove = (documentId: string) =>
     transaction(server.db, (tx) =>
-      removeDocument(tx, org.origin, { notebookId, documentId }, { promote: 'no', republishLive: async () => {}, jobs }),
+      removeDocument(
+        tx,
+        org.origin,
+        { notebookId, documentId },
+        { promote: 'no', republishLive: async () => {}, jobs },
+      ),
     );
   const removals = first.flatMap(({ id }) => [remove(id), remove(id)]);
   const outcomes = await outcomesOf([...removals, ...Array.from({ length: 10 }, (_, at) => add(at + 10))]);

@@ -31,5 +31,6 @@ export {
   listDeployments,
   type RunnableDeployment,
   seeDeployment,
+  statusOfDeployment,
 } from './store.ts';
 export type { DeploymentRow } from './tables.ts';

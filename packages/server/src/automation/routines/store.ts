@@ -1,9 +1,12 @@
-import type { DeploymentRow } from '../../agents/deployments/index.ts';
+import { defaultDeploymentOfRow } from '../../account/index.ts';
+import { type DeploymentRow, statusOfDeployment } from '../../agents/deployments/index.ts';
+import { deploymentOfConversation } from '../../engine/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { type ChangesOf, insert, insertMany, maybeOne, one, rowsOf, run, update } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, count, text } from '../../platform/db/table.ts';
+import { userOfRow } from '../../users/index.ts';
 import type { RoutineChanges } from './routine.ts';
 import {
   type NewRoutine,
@@ -89,6 +92,12 @@ export function lockFileManaged(tx: Transaction, tenant: Tenant, deployment: Dep
   );
 }
 
+const ofRoutine = sql`routine`;
+const ofConversation = sql`CASE WHEN routine.own_conversation
+  THEN ${deploymentOfConversation(sql`routine.conversation_id`)} END`;
+const used = sql`COALESCE(${ofConversation}, routine.deployment_id, ${userOfRow(ofRoutine, 'default_deployment')},
+  ${defaultDeploymentOfRow(ofRoutine)})`;
+
 /**
  * Locks the routines of an org, in both modes, whose `deployment_archived` no longer fits the deployment of their next
  * run: that of the conversation that was named for them, else their own, else the default of the user or the org.
@@ -102,15 +111,9 @@ export const lockWronglyArchived = (
     tx,
     routines,
     sql`SELECT ${columnsOf(routines, 'routine')} FROM ${routines} AS routine
-      LEFT JOIN conversations AS named ON named.id = routine.conversation_id AND routine.own_conversation
-      LEFT JOIN users AS owner
-        ON owner.org_id = routine.org_id AND owner.mode = routine.mode AND owner.id = routine.user_id
-      LEFT JOIN org_settings AS settings ON settings.org_id = routine.org_id AND settings.mode = routine.mode
-      LEFT JOIN deployments AS used ON used.id = CASE WHEN named.id IS NOT NULL THEN named.deployment_id
-        ELSE COALESCE(routine.deployment_id, owner.default_deployment, settings.default_deployment) END
       WHERE ${sql.and(
         sql`routine.org_id = ${orgId}`,
-        sql`routine.deployment_archived <> COALESCE(used.status = 'archived', false)`,
+        sql`routine.deployment_archived <> COALESCE(${statusOfDeployment(used)} = 'archived', false)`,
         userId !== undefined && sql`routine.user_id = ${userId}`,
         routineIds && sql`routine.id = ANY(${routineIds})`,
       )}

@@ -1,4 +1,5 @@
 import type { ModelStep } from '@vestra/agent/step';
+import { statusOfDeployment } from '../../agents/deployments/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { requestedRows } from '../../platform/db/batch-concurrent-calls.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
@@ -17,6 +18,7 @@ import { sql, storableText } from '../../platform/db/sql.ts';
 import { boolean, columnsOf, count, type NewRowOf, type RowOf, text } from '../../platform/db/table.ts';
 import { leaseEnd } from '../../platform/jobs/lease.ts';
 import type { RunLease } from '../../platform/jobs/run-lease.ts';
+import { userOfRow } from '../../users/index.ts';
 import { insertPreviewSql } from './previews.ts';
 import type { StepCost } from './run-steps.ts';
 import {
@@ -235,9 +237,8 @@ export const closedOwnersWithWork = (tx: Transaction, limit: number): Promise<Ro
     closedOwner,
     sql`SELECT org_id, mode, user_id, deployment_id, is_disabled FROM (
         SELECT open.*,
-          COALESCE((SELECT status = 'disabled' FROM users
-            WHERE org_id = open.org_id AND mode = open.mode AND id = open.user_id), false) AS is_disabled,
-          (SELECT true FROM deployments WHERE id = open.deployment_id) IS NULL AS is_deleted
+          COALESCE(${userOfRow(sql`open`, 'status')} = 'disabled', false) AS is_disabled,
+          ${statusOfDeployment(sql`open.deployment_id`)} IS NULL AS is_deleted
         FROM (
           SELECT org_id, mode, user_id, deployment_id FROM turns WHERE state = 'replying' AND origin <> 'interview'
           UNION SELECT org_id, mode, user_id, deployment_id FROM tasks WHERE status IN ('queued', 'working', 'waiting')

@@ -42,4 +42,9 @@ export const deletion = area('deletion', 'done', [
     'docs/deleting-data.md#deleting-data',
     'After a deletion, no route, stream, trace, prompt, table, file or computer has the deleted content, except what the page names.',
   ],
+  [
+    'DEL-730',
+    'docs/deleting-data.md#documents-notebooks-and-skills',
+    'The results in which an agent read a deleted document, notebook or skill are emptied in traces, events and later prompts.',
+  ],
 ]);

@@ -31,4 +31,14 @@ export const runs = area('ends of runs', 'done', [
     'docs/conversations.md#ends-of-replies-and-tasks',
     'After any sequence of messages, answers, stops, deletions, disabled and erased users and killed processes nothing is open or held, and the costs add up.',
   ],
+  [
+    'RUN-706',
+    'docs/conversations.md#ends-of-replies-and-tasks',
+    'A run whose message was accepted while its user was disabled or its deployment deleted is stopped with that reason.',
+  ],
+  [
+    'RUN-707',
+    'docs/routines.md#runs-that-did-not-happen',
+    'A routine has no next run while the deployment that it would run on is archived, also if that is a default or the one of its conversation.',
+  ],
 ]);

@@ -12,8 +12,11 @@ import { calling, inTurn } from './interactions.fixture.ts';
 
 type Body = ApiResponse['body'];
 
-/** Something that can be deleted, with the marker wherever it has text. `used` are conversations that have read it. */
-type Made = { remove: string[]; used?: string[] };
+/**
+ * Something that can be deleted, with the marker wherever it has text. `used` are conversations that have read it, and
+ * `isClosed` if they take no further message.
+ */
+type Made = { remove: string[]; used?: string[]; isClosed?: boolean };
 
 let desk: ComputerDesk;
 let keys = 0;
@@ -69,6 +72,15 @@ async function talk(userId: string, body: Record<string, unknown>, ...answers: S
 const filesOf = async (path: string): Promise<Body[]> =>
   (await done('GET', `/v1/files?conversation_id=${path.split('/')[3]}`)).data;
 
+/** Conversations in which a reply and a task search the notebooks and read the document of this title. */
+async function readings(userId: string, deployment: string, title: string): Promise<string[]> {
+  const reads = [calling('search_notebooks', { query: title }), calling('read_document', { document: title })];
+  return [
+    await talk(userId, { deployment }, ...reads),
+    await talk(userId, { deployment, hand_off: 'always' }, ...reads),
+  ];
+}
+
 const kinds: Record<string, (marker: string, userId: string) => Promise<Made>> = {
   memory: async (marker, userId) => {
     const { id } = await done('POST', '/v1/memory', { user_id: userId, text: `Likes ${marker}.` });
@@ -116,21 +128,32 @@ const kinds: Record<string, (marker: string, userId: string) => Promise<Made>> =
     const [file] = await filesOf(path);
     return { remove: [`/v1/files/${file.id}`], used: [path] };
   },
-  document: async (marker) => {
+  document: async (marker, userId) => {
     const { id } = await done('POST', '/v1/notebooks', { name: 'Notes', slug: 'plain-notes', description: 'Notes.' });
     const path = `/v1/notebooks/${id}/documents`;
     const document = await done('POST', path, { title: marker, text: `About ${marker}.` });
-    return { remove: [`${path}/${document.id}`] };
+    await desk.apply({ name: 'reader', instructions: 'Be kind.', memory: 'none', knowledge: [{ notebook: id }] });
+    const used = await readings(userId, 'reader', marker);
+    // The version that was saved with the document keeps it.
+    return { remove: ['/v1/deployments/reader', `${path}/${document.id}`], used, isClosed: true };
   },
-  notebook: async (marker) => {
+  notebook: async (marker, userId) => {
     const { id } = await done('POST', '/v1/notebooks', { name: marker, slug: marker, description: marker });
     await done('POST', `/v1/notebooks/${id}/documents`, { title: marker, text: `About ${marker}.` });
-    return { remove: [`/v1/notebooks/${id}`] };
+    await desk.apply({ name: 'librarian', instructions: 'Be kind.', memory: 'none', knowledge: [{ notebook: id }] });
+    return { remove: [`/v1/notebooks/${id}`], used: await readings(userId, 'librarian', marker) };
   },
-  skill: async (marker) => {
+  skill: async (marker, userId) => {
     const content = `---\nname: ${marker}\ndescription: About ${marker}.\n---\nSay ${marker}.`;
     const { id } = await done('POST', '/v1/skills', { files: [{ path: 'SKILL.md', content }] });
-    return { remove: [`/v1/skills/${id}`] };
+    await desk.apply({ name: 'skilled', instructions: 'Be kind.', memory: 'none', skills: [{ id }] });
+    const reads = calling('use_skill', { name: marker });
+    // The task places the skill on the computer of the user.
+    const used = [
+      await talk(userId, { deployment: 'skilled' }, reads),
+      await talk(userId, { deployment: 'skilled', hand_off: 'always' }, reads),
+    ];
+    return { remove: [`/v1/skills/${id}`], used };
   },
   conversation: async (marker, userId) => {
     const path = await talk(userId, { message: marker, context: { page: marker } }, { text: marker });
@@ -232,7 +255,7 @@ async function tracesLeft(names: readonly string[]) {
 }
 
 describe('a deletion of anything that can be deleted', () => {
-  it('leaves nothing of it in any route, stream, prompt, table, file or computer [DEL-720]', async () => {
+  it('leaves nothing of it in any route, stream, prompt, table, file or computer [DEL-720, DEL-730]', async () => {
     const made: [kind: string, made: Made][] = [];
     for (const [kind, make] of Object.entries(kinds)) made.push([kind, await make(markerOf(kind), userOf(kind))]);
     const before = JSON.stringify(await rowsWith(desk, stem));
@@ -248,9 +271,9 @@ describe('a deletion of anything that can be deleted', () => {
     await expect.poll(() => filesWith(desk.dataDir, stem), { timeout: 30_000 }).toEqual([]);
     // A later message, in the conversations that have read it and in a new one of the same user.
     const prompts: string[] = [];
-    for (const [kind, { used = [] }] of made) {
+    for (const [kind, { used = [], isClosed }] of made) {
       script();
-      for (const path of used) await say(path, { message: 'And now?' });
+      for (const path of isClosed ? [] : used) await say(path, { message: 'And now?' });
       prompts.push(...desk.asked.map((request) => JSON.stringify(request)));
       await talk(userOf(kind), { message: 'And here?' });
       prompts.push(...desk.asked.map((request) => JSON.stringify(request)));

@@ -360,6 +360,52 @@ describe('a routine of an archived deployment', () => {
     expect((await get(onCall)).next_run_at).toBeNull();
   });
 
+  it('is every routine that would run on it: by default of the user, of the org, or by its conversation [RUN-707]', async () => {
+    await server.apply({ name: 'barn', instructions: 'Be kind.' });
+    const setStatus = (to: string) => server.call('POST', `/v1/deployments/barn/${to}`, { key: server.liveKey });
+    const setDefault = (path: string, name: string | null) =>
+      server.call('PATCH', path, { body: { default_deployment: name } });
+    const { default_deployment: before } = (await server.call('GET', '/v1/org')).body;
+    await server.call('POST', '/v1/users', { body: { user_id: 'wim' } });
+    await setDefault('/v1/users/wim', 'barn');
+    const { body: own } = await server.call('POST', '/v1/conversations', {
+      body: { user_id: 'xenia', deployment: 'barn' },
+    });
+    const ofUser = await create({ every: everyDay, user_id: 'wim' });
+    const ofConversation = await create({
+      every: everyDay,
+      user_id: 'xenia',
+      deployment: 'desk',
+      conversation_id: own.id,
+    });
+    const elsewhere = await create({ every: everyDay, user_id: 'xenia' });
+    await setDefault('/v1/org', 'barn');
+    const ofOrg = await create({ every: everyDay, user_id: 'yann' });
+    const withoutNext = async () => {
+      const all = { ofUser, ofConversation, ofOrg, elsewhere };
+      const rows = await Promise.all(
+        Object.entries(all).map(async ([name, { id }]) => [name, (await get(id)).next_run_at] as const),
+      );
+      return rows.filter(([, next]) => next === null).map(([name]) => name);
+    };
+    await setDefault('/v1/org', before);
+    await setStatus('archive');
+    expect(await withoutNext()).toEqual(['ofUser', 'ofConversation']);
+    await setDefault('/v1/org', 'barn');
+    expect(await withoutNext()).toEqual(['ofUser', 'ofConversation', 'ofOrg', 'elsewhere']);
+    await runDue();
+    expect(await get(ofOrg.id)).toMatchObject({ status: 'active', last_error: null });
+    await setDefault('/v1/users/wim', 'desk');
+    expect(await withoutNext()).toEqual(['ofConversation', 'ofOrg', 'elsewhere']);
+    await server.call('DELETE', `/v1/conversations/${own.id}`);
+    expect(await withoutNext()).toEqual(['ofOrg', 'elsewhere']);
+    await setStatus('unarchive');
+    expect(await withoutNext()).toEqual([]);
+    await setStatus('archive');
+    await setDefault('/v1/org', before);
+    expect(await withoutNext()).toEqual([]);
+  });
+
   it('has one again with another deployment [REC-707]', async () => {
     await server.apply({ name: 'shed', instructions: 'Be kind.' });
     const { id } = await create({ every: everyDay, deployment: 'shed' });

@@ -1,4 +1,5 @@
 import { type Sites, startSites } from '@vestra/server/computers/chromium/chromium.fixture';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeDataDir, type ServerProcess, startProcess } from '../support/process.ts';
 import { type ComputerDesk, startComputerDesk } from './computer.fixture.ts';
@@ -227,6 +228,56 @@ describe('a run that ends', () => {
       }),
     );
     expect(left).toEqual(states.map((state) => [state, { isCharged: true, status: 404, held: 0, isRunning: false }]));
+  }, 240_000);
+
+  it('because its message was accepted while its user was disabled or its deployment deleted [RUN-706]', async () => {
+    await desk.apply({ name: 'leaving', memory: 'none', tools });
+    await desk.apply({ name: 'staying', memory: 'none', tools });
+    const begin = (deployment: string, user: string) =>
+      runs.open({ state: 'open question', deployment, user, hangs: false, asksFirst: false, goesOn: false });
+    const races = [
+      {
+        run: await begin('staying', 'leaving-user'),
+        close: () => change('PATCH', '/v1/users/leaving-user', { status: 'disabled' }),
+        job: 'user.stop',
+        code: 'user_disabled',
+      },
+      {
+        run: await begin('leaving', 'staying-user'),
+        close: () => change('DELETE', '/v1/deployments/leaving'),
+        job: 'deployment.stop',
+        code: 'deployment_deleted',
+      },
+    ];
+    await each(
+      races.map(({ run }) => run),
+      (run) => run.release(),
+    );
+    for (const { run, close, job } of races) {
+      // The message has passed every check, and waits for the money before it is committed.
+      const blocker = new pg.Client({ connectionString: desk.connectionString });
+      await blocker.connect();
+      await blocker.query('BEGIN');
+      await blocker.query('LOCK TABLE reservations IN SHARE MODE');
+      const [cell] = (await firstMessage(run.id)).split(']');
+      const sent = desk.call('POST', `/v1/conversations/${run.id}/messages`, { body: { message: `${cell}] Again` } });
+      const waiting = `SELECT FROM pg_locks AS waits JOIN pg_locks AS holds USING (pid)
+        WHERE waits.relation = 'reservations'::regclass AND NOT waits.granted
+          AND holds.relation = 'conversations'::regclass AND holds.mode = 'RowExclusiveLock'`;
+      await expect.poll(() => runs.sql(waiting), { timeout: 60_000 }).toHaveLength(1);
+      await close();
+      const jobsLeft = () => runs.sql('SELECT FROM jobs WHERE name = $1', [job]);
+      await expect.poll(jobsLeft, { timeout: 60_000 }).toEqual([]);
+      await blocker.query('COMMIT');
+      await blocker.end();
+      expect((await sent).status).toBe(202);
+    }
+    for (const { run, code } of races) {
+      await desk.rest(run.id);
+      const settled = (await logOf(desk, run.id)).filter(({ type }) => type === 'turn.settled');
+      expect([settled.length, settled.at(-1)?.data.turn.error?.code]).toEqual([2, code]);
+      expect(await faultsOf(desk, run.id)).toEqual([]);
+    }
   }, 240_000);
 
   /** The faults in the reason, the charges, the page, the command and the next reply. */

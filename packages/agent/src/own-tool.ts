@@ -10,11 +10,15 @@ export type OwnTool = {
   run: ((given: Record<string, unknown>, signal: AbortSignal) => Promise<ToolAnswer>) | null;
 };
 
-/** `computerSeconds`: how long the computer ran for the call. It is charged regardless of the result. */
+/**
+ * `computerSeconds`: how long the computer ran for the call. It is charged regardless of the result. `sources`: the ids of
+ * the documents, notebooks and skills that the output shows.
+ */
 export type ToolAnswer = {
   output: string;
   isError: boolean;
   computerSeconds?: number;
+  sources?: readonly string[];
   media?: readonly AnsweredMedia[];
 };
 

@@ -128,7 +128,7 @@ export type ToolRunner = {
 export type CallSoFar = { isAnswered: boolean; underWay: unknown };
 
 export type ToolOutcome =
-  | { kind: 'result'; output: string; isError: boolean; media?: readonly ToolMedia[] }
+  | { kind: 'result'; output: string; isError: boolean; media?: readonly ToolMedia[]; sources?: readonly string[] }
   | { kind: 'connect'; draft: InteractionDraft }
   | { kind: 'input'; draft: InteractionDraft; kept: unknown }
   | { kind: 'under_way'; handle: unknown; askAgainMs: number };

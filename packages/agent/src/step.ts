@@ -42,6 +42,8 @@ export type CallResult = {
   isError: boolean;
   from: 'tool' | 'person' | 'run';
   media?: readonly ToolMedia[] | undefined;
+  /** The ids of the documents, notebooks and skills that the output shows. */
+  sources?: readonly string[] | undefined;
 };
 
 /**

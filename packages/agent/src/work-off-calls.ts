@@ -97,8 +97,15 @@ async function runTool(
     await pause(progress, outcome.askAgainMs);
     return { kind: 'settled' };
   }
-  const { output, isError, isTools, media } = outcome;
-  return recordResultOf(progress, call, { output, isError, from: isTools ? 'tool' : 'run', ...(media && { media }) });
+  const { output, isError, isTools, media, sources } = outcome;
+  const from = isTools ? 'tool' : 'run';
+  return recordResultOf(progress, call, {
+    output,
+    isError,
+    from,
+    ...(media && { media }),
+    ...(sources && { sources }),
+  });
 }
 
 /** An unchanged handle is not written again, because it may be polled every second. */

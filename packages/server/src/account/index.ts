@@ -3,7 +3,14 @@ export { appendDelta, type LogEntry, type NewLogEntry, nextLogEntries, readLog }
 export { emit, emitAll, emitAllStatement, emitStatement, emitWithoutDeliveries, type OrgEvent } from './events/emit.ts';
 export { eraseEvents, findEvent, presentEvent } from './events/events.ts';
 export type { Followers } from './events/followers.ts';
-export { conversationRetentions, findOrg, findSettings, lockSettings, updateSettings } from './orgs/store.ts';
+export {
+  conversationRetentions,
+  defaultDeploymentOfRow,
+  findOrg,
+  findSettings,
+  lockSettings,
+  updateSettings,
+} from './orgs/store.ts';
 export { openOwned, readSecrets, sealOwned, storedSecretNames } from './secrets/secrets.ts';
-export type { OrgRow, OrgSettings } from './tables.ts';
+export type { OrgSettings } from './tables.ts';
 export type { ModelCallSpan, RunTrace, TraceParent } from './telemetry/run-trace.ts';

@@ -31,6 +31,7 @@ export type AccountPorts = {
   rollMemorySecret: Parameters<typeof orgRoutes>[0]['rollMemorySecret'];
   deploymentsOfCustomerMemory: Parameters<typeof orgRoutes>[0]['deploymentsOfCustomerMemory'];
   capsChange: Parameters<typeof orgRoutes>[0]['capsChange'];
+  defaultGiven: Parameters<typeof orgRoutes>[0]['defaultGiven'];
 };
 
 export function register(kernel: Kernel, ports: AccountPorts): Registration {

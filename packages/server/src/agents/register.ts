@@ -37,7 +37,7 @@ export function register(
     routes: () => ({
       deployments: deploymentRoutes({ db, jobs, ...deployments }),
       notebooks: notebookRoutes({ db, reader: documents, republishLive, jobs, embeddings, search }),
-      skills: skillRoutes({ db, openZip, republishLive }),
+      skills: skillRoutes({ db, openZip, republishLive, jobs }),
       mcpServers: mcpServerRoutes({ db, vault, client: mcpClient, assertCallable, republishLive }),
       models: modelRoutes(models),
     }),

@@ -5,8 +5,9 @@ import { advanceBatch, unfinishedBatches } from './batches/advance.ts';
 import { batchRoutes } from './batches/routes.ts';
 import { eraseItemsOf, itemEraser } from './batches/store.ts';
 import { routineRoutes, routineRunRoutes } from './routines/routes.ts';
+import { changeArchivedRoutines, detachFromConversations } from './routines/routine-changes.ts';
 import { runDueRoutines } from './routines/runs.ts';
-import { deleteRoutinesOf, detachRoutines } from './routines/store.ts';
+import { deleteRoutinesOf } from './routines/store.ts';
 import { pruneDeliveries } from './webhooks/deliveries.ts';
 import { deliveryRoutes, webhookRoutes } from './webhooks/routes.ts';
 import { pruneWebhookSecrets } from './webhooks/signatures.ts';
@@ -34,7 +35,13 @@ export function register(kernel: Kernel, { engine }: { engine: Engine }): Regist
     sweeps: [unfinishedBatches],
     retention: [{ days: config.retentionDays.deliveries, prune: pruneDeliveries }],
     expiry: [{ days: anHour, prune: pruneWebhookSecrets }],
-    conversationErasure: [detachRoutines, eraseItemsOf],
+    conversationErasure: [detachFromConversations, eraseItemsOf],
+    objectErasure: [
+      // Routines that used it by default have another default now, or none.
+      async (tx, { orgId }, { object }) => {
+        if (object === 'deployment') await changeArchivedRoutines(tx, orgId);
+      },
+    ],
     erasure: [deleteRoutinesOf, itemEraser(jobs)],
   };
 }

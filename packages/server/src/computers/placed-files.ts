@@ -5,7 +5,7 @@ import { rowsOf, run } from '../platform/db/query.ts';
 import { type Sql, sql } from '../platform/db/sql.ts';
 import { columnsOf, type RowOf, text } from '../platform/db/table.ts';
 import type { JobSender } from '../platform/jobs/catalog.ts';
-import type { EraseConversations, EraseFiles } from '../platform/registration.ts';
+import type { EraseConversations, EraseFiles, EraseObject } from '../platform/registration.ts';
 import { type Owner, ownedBy } from './store.ts';
 import { computerPreparations } from './tables.ts';
 
@@ -13,11 +13,13 @@ export type PlacedFile = RowOf<typeof computerPreparations>;
 
 const isFile = sql`kind IN ('file', 'upload', 'output')`;
 
+/** The files, and the skills that were deleted. */
 export const listPlacedFiles = (db: Executor, owner: Owner): Promise<PlacedFile[]> =>
   rowsOf(
     db,
     computerPreparations,
-    sql`SELECT ${columnsOf(computerPreparations)} FROM ${computerPreparations} WHERE ${ownedBy(owner)} AND ${isFile}`,
+    sql`SELECT ${columnsOf(computerPreparations)} FROM ${computerPreparations}
+      WHERE ${ownedBy(owner)} AND (${isFile} OR (kind = 'skill' AND is_deleted))`,
   );
 
 export async function hasDeletedFiles(db: Executor, owner: Owner): Promise<boolean> {
@@ -46,20 +48,27 @@ export async function recordOutput(
 export const fileCopyEraser =
   (jobs: JobSender): EraseFiles =>
   (tx, tenant, files) =>
-    markDeleted(tx, jobs, tenant, sql`file_id = ANY(${files.map(({ id }) => id)})`);
+    markDeleted(tx, jobs, tenant, sql`${isFile} AND file_id = ANY(${files.map(({ id }) => id)})`);
 
 /** The file of an upload may remain, because other conversations may use it. Its copy for this conversation goes. */
 export const conversationCopyEraser =
   (jobs: JobSender): EraseConversations =>
   (tx, tenant, ids) =>
-    markDeleted(tx, jobs, tenant, sql`conversation_id = ANY(${ids})`);
+    markDeleted(tx, jobs, tenant, sql`${isFile} AND conversation_id = ANY(${ids})`);
+
+/** Copies from before 0.3.0 do not name their skill. They are removed before the next task runs there. */
+export const skillCopyEraser =
+  (jobs: JobSender): EraseObject =>
+  async (tx, tenant, { object, id }) => {
+    if (object === 'skill') await markDeleted(tx, jobs, tenant, sql`kind = 'skill' AND file_id = ${id}`);
+  };
 
 async function markDeleted(tx: Transaction, jobs: JobSender, { orgId, mode }: Tenant, which: Sql): Promise<void> {
   const marked = await rowsOf(
     tx,
     { user_key: text(), kind: computerPreparations.columns.kind },
     sql`UPDATE ${computerPreparations} SET is_deleted = true
-      WHERE org_id = ${orgId} AND mode = ${mode} AND ${isFile} AND ${which} RETURNING user_key, kind`,
+      WHERE org_id = ${orgId} AND mode = ${mode} AND ${which} RETURNING user_key, kind`,
   );
   // A file of the deployment may be on very many computers. Each removes it when it is next used.
   const owners = new Set(marked.filter(({ kind }) => kind !== 'file').map(({ user_key }) => user_key));

@@ -130,12 +130,17 @@ async function removeDeletedFiles(work: PlacedFiles): Promise<void> {
 
 async function removeCopy(work: PlacedFiles, item: Pick<PlacedFile, 'kind' | 'key' | 'fingerprint'>): Promise<void> {
   const { db, host, computer, signal, homePath } = work;
-  const path = homePath(item.kind === 'upload' ? `uploads/${item.key}` : item.key);
+  const path = homePath(placeOf(item));
   if (path !== null && (item.kind !== 'output' || (await isUnchanged(work, path, item.fingerprint)))) {
     const fault = await host.writeFiles(computer.folders, [], { instead: path, signal });
     if (fault) throw new NotPrepared(`The deleted file ${item.key} cannot be removed. ${fault.fault}`);
   }
   await forgetPrepared(db, computer, item);
+}
+
+function placeOf({ kind, key }: Pick<PlacedFile, 'kind' | 'key'>): string {
+  if (kind === 'skill') return skillFolder(key);
+  return kind === 'upload' ? `uploads/${key}` : key;
 }
 
 /** An output is the agent's own file, which it may have replaced since. */
@@ -171,10 +176,11 @@ async function removeSkills(
 export const skillFolder = (name: string) => `skills/${name}`;
 
 /** Recorded before the files are written, so that a crash in between leaves no files that no one removes. */
-export const preparedSkill = ({ name, at }: KnownSkill): PreparedItem => ({
-  kind: 'skill',
+export const preparedSkill = ({ name, at }: KnownSkill) => ({
+  kind: 'skill' as const,
   key: name,
   fingerprint: 'hash' in at ? at.hash : 'built_in',
+  ...('id' in at && { file_id: at.id }),
 });
 
 async function placeFiles(work: Preparation, environment: NonNullable<Manifest['environment']>): Promise<void> {

@@ -2,7 +2,7 @@ import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
 import type { AgentComputers } from './agent-computers.ts';
 import type { RemoteBrowsers } from './browser/remote-browser.ts';
-import { conversationCopyEraser, fileCopyEraser } from './placed-files.ts';
+import { conversationCopyEraser, fileCopyEraser, skillCopyEraser } from './placed-files.ts';
 import { browserRoutes, computerRoutes, screenRoutes } from './routes.ts';
 import { runWarmUp } from './warm-computer.ts';
 
@@ -16,6 +16,7 @@ export const register = (
   }),
   fileErasure: [fileCopyEraser(jobs)],
   conversationErasure: [conversationCopyEraser(jobs)],
+  objectErasure: [skillCopyEraser(jobs)],
   jobs: {
     'computer.tidy': ({ org_id, mode, user_id }, { signal }) =>
       work.tidy({ orgId: org_id, mode, userId: user_id }, signal),

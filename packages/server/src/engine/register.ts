@@ -10,6 +10,7 @@ import {
 import { findUser } from '../users/index.ts';
 import { deleteInactiveConversations } from './conversations/delete.ts';
 import { removeFile } from './conversations/delete-file.ts';
+import { emptyKnowledge } from './conversations/delete-knowledge.ts';
 import { conversationRoutes } from './conversations/routes.ts';
 import { fileEraser, pruneToolFiles, pruneUnused } from './files/content.ts';
 import { createDownloadLinks } from './files/downloads.ts';
@@ -24,7 +25,7 @@ import type { Engine } from './runs/ports.ts';
 import { taskRoutes } from './tasks/routes.ts';
 import { expireInteractions } from './turns/interactions.ts';
 import { runReplyJob, runTaskJob, unfinishedReplies, unfinishedTasks } from './turns/start-run.ts';
-import { deploymentDeleted, stopConversations, userDisabled } from './turns/stop.ts';
+import { deploymentDeleted, stopConversations, userDisabled, workOfClosedOwners } from './turns/stop.ts';
 
 export function register(
   { config, db, files, signingSecret }: Kernel,
@@ -80,10 +81,12 @@ export function register(
         const ids = await openConversationsOfDeployment(db, org_id, deployment_id);
         await stopConversations(engine, ids, deploymentDeleted);
       },
+      'knowledge.empty': ({ org_id, object, id }, { signal }) =>
+        emptyKnowledge(engine, { orgId: org_id, object, id }, signal),
       'interaction.expire': () => expireInteractions(engine),
       'memory.keep': (_payload, { signal }) => extractMemories(engine, signal),
     },
-    sweeps: [unfinishedReplies, unfinishedTasks],
+    sweeps: [unfinishedReplies, unfinishedTasks, workOfClosedOwners],
     retention: [
       { days: days.events, prune: pruneStreams },
       { days: days.traces, prune: pruneTraces },

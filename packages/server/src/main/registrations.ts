@@ -84,6 +84,7 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
       rollMemorySecret: customerMemory.rollSecret,
       deploymentsOfCustomerMemory,
       capsChange: (tx, tenant) => emitBeforeCapChange(tx, tenant, null, alerts),
+      defaultGiven: (tx, { orgId }) => changeArchivedRoutines(tx, orgId),
     }),
     registerBilling(kernel, {
       ...alerts,
@@ -102,7 +103,7 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
       renderFile,
       latestTestRuns: latestRuns,
       republishLive: republishLiveVersions,
-      statusGiven: changeArchivedRoutines,
+      statusGiven: (tx, { org_id }) => changeArchivedRoutines(tx, org_id),
       search: engine.search,
     }),
     registerUsers(kernel, {
@@ -113,6 +114,7 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
         };
       },
       timezoneGiven: moveRoutinesToTimezone,
+      defaultGiven: (tx, { orgId }, userId) => changeArchivedRoutines(tx, orgId, { userId }),
       capsChange: (tx, tenant, userId) => emitBeforeCapChange(tx, tenant, userId, alerts),
       memoriesForgotten: emptyMemoryCalls,
     }),

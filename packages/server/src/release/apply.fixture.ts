@@ -217,7 +217,7 @@ function appOn(db: Database, dependencies: ApplyDependencies): App {
         embeddings: { model: 'none' },
         search: (asked) => searchNotebooks(db, asked),
       }),
-      skills: skillRoutes({ db, openZip, republishLive: republishLiveVersions }),
+      skills: skillRoutes({ db, openZip, republishLive: republishLiveVersions, jobs: dependencies.jobs }),
       scenarios: scenarioRoutes({ db }),
       webhooks: webhookRoutes({ db, vault, assertCallable: () => {} }),
     },

@@ -3,6 +3,6 @@ export { memoryEndpointSecret } from './memory/customer-memory.ts';
 export { isInWordsOf } from './memory/extract-facts.ts';
 export type { Memory } from './memory/memory.ts';
 export { DeletedMeanwhile } from './memory/stored-facts.ts';
-export { capsOf, findCachedUser, findUser, forgetCachedUser, isUnchangedUser, timezoneOf } from './store.ts';
+export { capsOf, findCachedUser, findUser, forgetCachedUser, isUnchangedUser, timezoneOf, userOfRow } from './store.ts';
 export type { UserRow } from './tables.ts';
 export { enterUser, enterUsers } from './users.ts';

@@ -9,7 +9,7 @@ import { eraseMemoriesOf } from './memory/store.ts';
 import { type UserDependencies, userRoutes } from './routes.ts';
 
 /** Called by changes of a user, in the transaction of the change. */
-export type UserPorts = Pick<UserDependencies, 'shutOut' | 'timezoneGiven' | 'capsChange'> & {
+export type UserPorts = Pick<UserDependencies, 'shutOut' | 'timezoneGiven' | 'defaultGiven' | 'capsChange'> & {
   memoriesForgotten: NonNullable<MemoryDependencies['forgotten']>;
 };
 

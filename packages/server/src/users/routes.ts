@@ -22,11 +22,20 @@ export type UserDependencies = {
   shutOut: (tx: Transaction, tenant: Tenant, userId: string) => Promise<() => void>;
   /** Called when a user gets a time zone, to reschedule what follows their clock. */
   timezoneGiven: (tx: Transaction, tenant: Tenant, userId: string, timezone: string | null) => Promise<void>;
+  /** Called when a user gets another default deployment. */
+  defaultGiven: (tx: Transaction, tenant: Tenant, userId: string) => Promise<void>;
   /** Called before a cap of a user changes, in the same transaction. */
   capsChange: (tx: Transaction, tenant: Tenant, userId: string) => Promise<void>;
 };
 
-export function userRoutes({ db, jobs, shutOut, timezoneGiven, capsChange }: UserDependencies): Handlers<'users'> {
+export function userRoutes({
+  db,
+  jobs,
+  shutOut,
+  timezoneGiven,
+  defaultGiven,
+  capsChange,
+}: UserDependencies): Handlers<'users'> {
   return {
     list: async ({ caller, query, page }) => {
       const filter = { status: query.status, email: query.email, createdAfter: query.created_after };
@@ -60,6 +69,7 @@ export function userRoutes({ db, jobs, shutOut, timezoneGiven, capsChange }: Use
           await jobs.send(tx, 'user.stop', { org_id: caller.orgId, mode: caller.mode, user_id: params.user_id });
         }
         if (body.timezone !== undefined) await timezoneGiven(tx, caller, params.user_id, row.timezone);
+        if (deployment !== undefined) await defaultGiven(tx, caller, params.user_id);
         return {
           shown: (await presenter(tx, caller, [row]))(row),
           closeStreams: row.status === 'disabled' ? await shutOut(tx, caller, params.user_id) : undefined,

@@ -2,7 +2,7 @@ import type { Tenant } from '../platform/caller.ts';
 import type { Database, Executor, Transaction } from '../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, rowsOf, run, update } from '../platform/db/query.ts';
 import type { CachedRow, RowCache } from '../platform/db/row-cache.ts';
-import { sql } from '../platform/db/sql.ts';
+import { type Sql, sql } from '../platform/db/sql.ts';
 import { columnsOf, type NewRowOf, text } from '../platform/db/table.ts';
 import { type UserRow, users } from './tables.ts';
 
@@ -135,3 +135,8 @@ export const forgetCachedUser = (
 /** The condition that the user has not changed since it was cached. */
 export const isUnchangedUser = ({ row, version }: CachedRow<UserRow>) => sql`EXISTS (SELECT FROM ${users}
   WHERE org_id = ${row.org_id} AND mode = ${row.mode} AND id = ${row.id} AND xmin = ${version}::xid)`;
+
+/** Reads a column of the user of a row with `org_id`, `mode` and `user_id`, for queries of other modules. */
+export const userOfRow = (row: Sql, column: 'status' | 'default_deployment'): Sql =>
+  sql`(SELECT owner.${sql.raw(column)} FROM ${users} AS owner
+    WHERE owner.org_id = ${row}.org_id AND owner.mode = ${row}.mode AND owner.id = ${row}.user_id)`;

@@ -18,6 +18,8 @@ type OrgDependencies = {
   assertCallable: (address: string, param: string) => void;
   /** Finds the id of a deployment by its name, slug or id. */
   findDeployment: (tx: Transaction, orgId: string, reference: string) => Promise<string>;
+  /** Called when the org gets another default deployment. */
+  defaultGiven: (tx: Transaction, tenant: Tenant) => Promise<void>;
   /** Replaces the secret that signs requests to the org's memory endpoint. */
   rollMemorySecret: (tx: Transaction, origin: Origin) => Promise<RolledSecret>;
   /** Lists the deployments whose agents ask the org's memory endpoint in this mode. */
@@ -50,6 +52,7 @@ export function orgRoutes(deps: OrgDependencies): Handlers<'orgs'> {
         }
         await changeOrg(tx, origin, changes);
         if (body.memory_endpoint === null) await assertNoCustomerMemory(deps, tx, caller);
+        if (body.default_deployment !== undefined) await deps.defaultGiven(tx, caller);
         const [balance] = await balancesOf(tx, [caller]);
         return presentOrg(await orgInMode(tx, caller), balance as Micros);
       });

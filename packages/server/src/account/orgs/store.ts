@@ -4,7 +4,7 @@ import type { Tenant } from '../../platform/caller.ts';
 import { distinct, requestedRows } from '../../platform/db/batch-concurrent-calls.ts';
 import type { Executor } from '../../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
-import { sql } from '../../platform/db/sql.ts';
+import { type Sql, sql } from '../../platform/db/sql.ts';
 import { bytes, columnsOf, integer, type NewRowOf, text } from '../../platform/db/table.ts';
 import { type OrgRow, type OrgSettings, orgSettings, orgs } from '../tables.ts';
 
@@ -125,3 +125,8 @@ export const conversationRetentions = (
     sql`SELECT org_id, mode, least(conversation_retention_days, ${bound}::int) AS days FROM ${orgSettings}
       WHERE conversation_retention_days IS NOT NULL OR ${bound}::int IS NOT NULL ORDER BY org_id, mode`,
   );
+
+/** The default deployment of the org and mode of a row, for queries of other modules. */
+export const defaultDeploymentOfRow = (row: Sql): Sql =>
+  sql`(SELECT settings.default_deployment FROM ${orgSettings} AS settings
+    WHERE settings.org_id = ${row}.org_id AND settings.mode = ${row}.mode)`;

@@ -32,5 +32,6 @@ export {
   listDeployments,
   type RunnableDeployment,
   seeDeployment,
+  statusOfDeployment,
 } from './store.ts';
 export type { DeploymentRow } from './tables.ts';

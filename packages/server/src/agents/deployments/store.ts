@@ -3,7 +3,7 @@ import type { Mode } from '@vestra/contract/route';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
 import { insertMany, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
 import type { CachedRow, RowCache } from '../../platform/db/row-cache.ts';
-import { sql } from '../../platform/db/sql.ts';
+import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, integer, text } from '../../platform/db/table.ts';
 import { insertVersion, type VersionContent } from '../versions/store.ts';
 import type { VersionRow } from '../versions/tables.ts';
@@ -167,3 +167,7 @@ export const forgetDeployment = (seen: RowCache<RunnableDeployment>, orgId: stri
 /** True if the deployment has not changed since it was cached. */
 export const deploymentIsStill = ({ row, version }: CachedRow<RunnableDeployment>) =>
   sql`EXISTS (SELECT FROM deployments WHERE id = ${row.id} AND org_id = ${row.org_id} AND xmin = ${version}::xid)`;
+
+/** The status of a deployment, or null if it does not exist, for queries of other modules. */
+export const statusOfDeployment = (id: Sql): Sql =>
+  sql`(SELECT used.status FROM ${deployments} AS used WHERE used.id = ${id})`;

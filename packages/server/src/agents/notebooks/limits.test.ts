@@ -6,7 +6,7 @@ import { sql } from '../../platform/db/sql.ts';
 import { count } from '../../platform/db/table.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { assertFits, removeDocument } from './notebook-documents.ts';
-import { newDocument, newNotebook, startNotebooks } from './notebooks.fixture.ts';
+import { jobs, newDocument, newNotebook, startNotebooks } from './notebooks.fixture.ts';
 import { lockNotebook, notebooksExist } from './store.ts';
 import { documents, notebooks } from './tables.ts';
 
@@ -95,7 +95,12 @@ it('keeps the counts right during concurrent additions and deletions [NB-007]', 
   const first = await Promise.all(Array.from({ length: 10 }, (_, at) => add(at)));
   const remove = (documentId: string) =>
     transaction(server.db, (tx) =>
-      removeDocument(tx, org.origin, { notebookId, documentId }, { promote: 'no', republishLive: async () => {} }),
+      removeDocument(
+        tx,
+        org.origin,
+        { notebookId, documentId },
+        { promote: 'no', republishLive: async () => {}, jobs },
+      ),
     );
   const removals = first.flatMap(({ id }) => [remove(id), remove(id)]);
   const outcomes = await outcomesOf([...removals, ...Array.from({ length: 10 }, (_, at) => add(at + 10))]);

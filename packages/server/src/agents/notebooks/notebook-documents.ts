@@ -205,7 +205,7 @@ export async function removeDocument(
   tx: Transaction,
   origin: Origin,
   { notebookId, documentId }: { notebookId: string; documentId: string },
-  wanted: ContentChange,
+  wanted: ContentChange & { jobs: JobSender },
 ): Promise<void> {
   const { orgId } = origin;
   const isForLive = reachesLiveUsers(origin, wanted);
@@ -228,6 +228,7 @@ export async function removeDocument(
   });
   if (isForLive) await republishCopies(tx, origin, notebookId, change, wanted);
   await deleteUnusedDocuments(tx, notebook);
+  await wanted.jobs.send(tx, 'knowledge.empty', { org_id: orgId, object: 'document', id: documentId });
 }
 
 /** Lists the deployments whose live version has the document. */

@@ -3,6 +3,7 @@ import { newId } from '@vestra/contract/ids';
 import { recordAudit } from '../../account/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
+import type { JobSender } from '../../platform/jobs/catalog.ts';
 import { lockVersions, markMissing } from '../versions/store.ts';
 import { assertNotLive, type RepublishLive } from '../versions/versions.ts';
 import { deleteNotebook, findNotebook, insertNotebook, type ShownDocument, updateNotebook } from './store.ts';
@@ -76,7 +77,7 @@ export async function removeNotebook(
   tx: Transaction,
   origin: Origin,
   notebookId: string,
-  republishLive: RepublishLive,
+  { republishLive, jobs }: { republishLive: RepublishLive; jobs: JobSender },
 ): Promise<void> {
   const { orgId } = origin;
   await lockVersions(tx, orgId);
@@ -103,6 +104,7 @@ export async function removeNotebook(
     target: { type: 'notebook', id: notebookId },
     details: { slug: row.slug, document_count: row.document_count },
   });
+  await jobs.send(tx, 'knowledge.empty', { org_id: orgId, object: 'notebook', id: notebookId });
 }
 
 export const presentNotebook = (row: NotebookRow) => ({

@@ -10,7 +10,7 @@ import { searchNotebooks } from './search.ts';
 
 const republishLive = async () => {};
 /** No worker runs these jobs: a test indexes the documents it needs. */
-const jobs = { send: async () => '', sendMany: async () => [] };
+export const jobs = { send: async () => '', sendMany: async () => [] };
 
 /** Starts the notebook routes. `key` is the test key of an org. */
 export async function startNotebooks({ encoder = 'none' }: { encoder?: string } = {}) {

@@ -47,7 +47,7 @@ export function notebookRoutes({
     update: async ({ origin, params, body }) =>
       presentNotebook(await transaction(db, (tx) => changeNotebook(tx, origin, params.notebook_id, body))),
     delete: async ({ origin, params }) => {
-      await transaction(db, (tx) => removeNotebook(tx, origin, params.notebook_id, republishLive));
+      await transaction(db, (tx) => removeNotebook(tx, origin, params.notebook_id, { republishLive, jobs }));
       return { object: 'notebook', id: params.notebook_id, deleted: true };
     },
     search: async ({ caller, params, query: { q, user_id = null, deployment, version } }) => {
@@ -92,7 +92,7 @@ export function notebookRoutes({
     },
     deleteDocument: async ({ origin, params, query }) => {
       const place = { notebookId: params.notebook_id, documentId: params.document_id };
-      await transaction(db, (tx) => removeDocument(tx, origin, place, { promote: query.promote, republishLive }));
+      await transaction(db, (tx) => removeDocument(tx, origin, place, { promote: query.promote, republishLive, jobs }));
       return { object: 'document', id: params.document_id, deleted: true };
     },
   };

@@ -293,11 +293,11 @@ export const findByName = (
   db: Executor,
   reader: NotebookReader,
   named: string,
-): Promise<{ id: string; notebook: string }[]> =>
+): Promise<{ id: string; notebook_id: string; notebook: string }[]> =>
   rowsOf(
     db,
-    { id: text(), notebook: text() },
-    sql`SELECT DISTINCT ON (n.slug) d.id, n.name AS notebook FROM ${documents} d JOIN ${notebooks} n ON n.id = d.notebook_id
+    { id: text(), notebook_id: text(), notebook: text() },
+    sql`SELECT DISTINCT ON (n.slug) d.id, d.notebook_id, n.name AS notebook FROM ${documents} d JOIN ${notebooks} n ON n.id = d.notebook_id
         WHERE ${mayRead(reader)} AND ${isRead(reader)} AND (d.title = ${named} OR d.id = ${named})
         ORDER BY n.slug, d.id DESC LIMIT 20`,
   );

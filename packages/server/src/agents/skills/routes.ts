@@ -2,6 +2,7 @@ import { fail } from '@vestra/contract/errors';
 import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers, PageRequest } from '../../platform/http/handler.ts';
+import type { JobSender } from '../../platform/jobs/catalog.ts';
 import type { RepublishLive } from '../versions/versions.ts';
 import { readUpload } from './bundle.ts';
 import type { OpenZip } from './open-zip.ts';
@@ -13,10 +14,12 @@ export function skillRoutes({
   db,
   openZip,
   republishLive,
+  jobs,
 }: {
   db: Database;
   openZip: OpenZip;
   republishLive: RepublishLive;
+  jobs: JobSender;
 }): Handlers<'skills'> {
   return {
     list: async ({ caller, query, page }) => {
@@ -48,7 +51,7 @@ export function skillRoutes({
       return presentSkill(await transaction(db, (tx) => replaceSkill(tx, origin, put, wanted)));
     },
     delete: async ({ origin, params }) => {
-      await transaction(db, (tx) => removeSkill(tx, origin, params.skill_id, republishLive));
+      await transaction(db, (tx) => removeSkill(tx, origin, params.skill_id, { republishLive, jobs }));
       return { object: 'skill', id: params.skill_id, deleted: true };
     },
     versions: async ({ caller, params, page }) => {

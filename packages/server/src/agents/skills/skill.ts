@@ -3,6 +3,7 @@ import { newId } from '@vestra/contract/ids';
 import { recordAudit } from '../../account/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
+import type { JobSender } from '../../platform/jobs/catalog.ts';
 import { lockVersions, markMissing } from '../versions/store.ts';
 import { assertNotLive, type RepublishLive } from '../versions/versions.ts';
 import type { SkillBundle } from './bundle.ts';
@@ -97,7 +98,7 @@ export async function removeSkill(
   tx: Transaction,
   origin: Origin,
   skillId: string,
-  republishLive: RepublishLive,
+  { republishLive, jobs }: { republishLive: RepublishLive; jobs: JobSender },
 ): Promise<void> {
   const { orgId } = origin;
   await lockVersions(tx, orgId);
@@ -117,6 +118,7 @@ export async function removeSkill(
     target: { type: 'skill', id: skillId },
     details: { slug: row.slug },
   });
+  await jobs.send(tx, 'knowledge.empty', { org_id: orgId, object: 'skill', id: skillId });
 }
 
 export const presentSkill = (row: SkillRow) => ({

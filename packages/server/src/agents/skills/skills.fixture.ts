@@ -5,7 +5,10 @@ import { skillRoutes } from './routes.ts';
 
 /** Starts the skill routes. `key` is the test key of an org. */
 export async function startSkills() {
-  const app = await startTestApp(({ db }) => ({ skills: skillRoutes({ db, openZip, republishLive: async () => {} }) }));
+  const jobs = { send: async () => '', sendMany: async () => [] };
+  const app = await startTestApp(({ db }) => ({
+    skills: skillRoutes({ db, openZip, republishLive: async () => {}, jobs }),
+  }));
   return {
     ...app,
     async newOrg() {

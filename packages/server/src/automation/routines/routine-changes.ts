@@ -4,11 +4,11 @@ import { newId } from '@vestra/contract/ids';
 import type { BodyOf } from '@vestra/contract/route';
 import { nameOfRoutine } from '@vestra/contract/routine-name';
 import { findSettings, recordAudit } from '../../account/index.ts';
-import type { DeploymentRow } from '../../agents/deployments/index.ts';
 import type { CommittedChange } from '../../engine/index.ts';
 import type { Origin, Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
+import type { EraseConversations } from '../../platform/registration.ts';
 import { enterUser } from '../../users/index.ts';
 import {
   assertNotFileManaged,
@@ -28,10 +28,11 @@ import {
 import { scheduleIn } from './schedule.ts';
 import {
   deleteRoutines,
+  detachRoutines,
   insertRoutine,
   lockFollowingUserZone,
   lockRoutine,
-  lockRoutinesOf,
+  lockWronglyArchived,
   updateRoutine,
   updateRoutines,
 } from './store.ts';
@@ -135,7 +136,9 @@ export async function changeRoutine(
     target: { type: 'routine', id: routineId },
     details: { changed },
   });
-  return { routine, opened: user.opened };
+  if (!('conversation_id' in changes || 'deployment_id' in changes)) return { routine, opened: user.opened };
+  await changeArchivedRoutines(tx, origin.orgId, { routineIds: [routineId] });
+  return { routine: (await lockRoutine(tx, origin, routineId)) ?? routine, opened: user.opened };
 }
 
 /** Enabling a routine that an error stopped, or giving a completed one another time, makes it run again. */
@@ -217,18 +220,27 @@ export async function removeRoutine(tx: Transaction, origin: Origin, routineId: 
   });
 }
 
-/** Takes the next run from the routines of an archived deployment, in both modes, or gives it back. */
+/**
+ * Takes the next run from routines whose deployment is archived now, and gives it back to those whose deployment is not.
+ * Called after a deployment, a default or the place of a routine has changed.
+ */
 export async function changeArchivedRoutines(
   tx: Transaction,
-  { id, status }: Pick<DeploymentRow, 'id' | 'status'>,
+  orgId: string,
+  which: Parameters<typeof lockWronglyArchived>[2] = {},
 ): Promise<void> {
-  const deployment_archived = status === 'archived';
   const nextRunOf = nextRunsAfter(sharedDate());
-  for (const routine of await lockRoutinesOf(tx, id)) {
-    const changes = changesOf(routine, { deployment_archived }, nextRunOf);
-    if (Object.keys(changes).length > 0) await updateRoutines(tx, [routine.id], changes);
+  for (const routine of await lockWronglyArchived(tx, orgId, which)) {
+    const changes = changesOf(routine, { deployment_archived: !routine.deployment_archived }, nextRunOf);
+    await updateRoutines(tx, [routine.id], changes);
   }
 }
+
+/** The deployment of a routine may be another one without the conversation that was named for it. */
+export const detachFromConversations: EraseConversations = async (tx, tenant, conversationIds) => {
+  const routineIds = await detachRoutines(tx, tenant, conversationIds);
+  if (routineIds.length > 0) await changeArchivedRoutines(tx, tenant.orgId, { routineIds });
+};
 
 /** Moves the routines of a user without a time zone to the new zone of the user. */
 export async function moveRoutinesToTimezone(

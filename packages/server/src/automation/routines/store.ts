@@ -1,10 +1,12 @@
-import type { DeploymentRow } from '../../agents/deployments/index.ts';
+import { defaultDeploymentOfRow } from '../../account/index.ts';
+import { type DeploymentRow, statusOfDeployment } from '../../agents/deployments/index.ts';
+import { deploymentOfConversation } from '../../engine/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { type ChangesOf, insert, insertMany, maybeOne, one, rowsOf, run, update } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, count, text } from '../../platform/db/table.ts';
-import type { EraseConversations } from '../../platform/registration.ts';
+import { userOfRow } from '../../users/index.ts';
 import type { RoutineChanges } from './routine.ts';
 import {
   type NewRoutine,
@@ -64,14 +66,20 @@ export async function deleteRoutinesOf(tx: Transaction, tenant: Tenant, userId: 
   await run(tx, sql`DELETE FROM ${routines} WHERE ${owned(tenant)} AND user_id = ${userId}`);
 }
 
-/** Their next run starts a new conversation. */
-export const detachRoutines: EraseConversations = async (tx, tenant, conversationIds) => {
-  await run(
+/** Detaches routines from these conversations: their next run starts a new one. Returns their ids. */
+export async function detachRoutines(
+  tx: Transaction,
+  tenant: Tenant,
+  conversationIds: readonly string[],
+): Promise<string[]> {
+  const detached = await rowsOf(
     tx,
+    { id: text() },
     sql`UPDATE ${routines} SET conversation_id = NULL, own_conversation = false
-      WHERE ${owned(tenant)} AND conversation_id = ANY(${conversationIds})`,
+      WHERE ${owned(tenant)} AND conversation_id = ANY(${conversationIds}) RETURNING id`,
   );
-};
+  return detached.map(({ id }) => id);
+}
 
 /** Locks the routines that the deployment file has in this mode. */
 export function lockFileManaged(tx: Transaction, tenant: Tenant, deployment: DeploymentRow): Promise<RoutineRow[]> {
@@ -84,9 +92,33 @@ export function lockFileManaged(tx: Transaction, tenant: Tenant, deployment: Dep
   );
 }
 
-/** Locks the routines that name the deployment, in both modes. */
-export const lockRoutinesOf = (tx: Transaction, deploymentId: string): Promise<RoutineRow[]> =>
-  rowsOf(tx, routines, sql`${selected} WHERE deployment_id = ${deploymentId} ORDER BY id FOR UPDATE`);
+const ofRoutine = sql`routine`;
+const ofConversation = sql`CASE WHEN routine.own_conversation
+  THEN ${deploymentOfConversation(sql`routine.conversation_id`)} END`;
+const used = sql`COALESCE(${ofConversation}, routine.deployment_id, ${userOfRow(ofRoutine, 'default_deployment')},
+  ${defaultDeploymentOfRow(ofRoutine)})`;
+
+/**
+ * Locks the routines of an org, in both modes, whose `deployment_archived` no longer fits the deployment of their next
+ * run: that of the conversation that was named for them, else their own, else the default of the user or the org.
+ */
+export const lockWronglyArchived = (
+  tx: Transaction,
+  orgId: string,
+  { userId, routineIds }: { userId?: string; routineIds?: readonly string[] },
+): Promise<RoutineRow[]> =>
+  rowsOf(
+    tx,
+    routines,
+    sql`SELECT ${columnsOf(routines, 'routine')} FROM ${routines} AS routine
+      WHERE ${sql.and(
+        sql`routine.org_id = ${orgId}`,
+        sql`routine.deployment_archived <> COALESCE(${statusOfDeployment(used)} = 'archived', false)`,
+        userId !== undefined && sql`routine.user_id = ${userId}`,
+        routineIds && sql`routine.id = ANY(${routineIds})`,
+      )}
+      ORDER BY routine.id FOR UPDATE OF routine`,
+  );
 
 export async function insertRoutines(tx: Transaction, rows: readonly NewRoutine[]): Promise<void> {
   await insertMany(tx, routines, rows);

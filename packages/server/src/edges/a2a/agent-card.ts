@@ -3,7 +3,7 @@ import { A2A_PROTOCOL_VERSION } from '@a2a-js/sdk';
 import { fail } from '@vestra/contract/errors';
 import type { protocols } from '@vestra/contract/protocols';
 import type { ResponseOf } from '@vestra/contract/route';
-import { findOrg, type OrgRow } from '../../account/index.ts';
+import { findOrg } from '../../account/index.ts';
 import { type DeploymentRow, findDeploymentOfAnyOrg } from '../../agents/deployments/index.ts';
 import type { Engine } from '../../engine/index.ts';
 
@@ -34,7 +34,7 @@ const modes = ['text/plain', 'application/json'];
 function cardOf(
   { id, name, description }: DeploymentRow,
   liveVersion: number,
-  org: Pick<OrgRow, 'name'>,
+  org: { name: string },
   publicUrl: string,
 ): Card {
   const about = description === '' ? `The agent ${name}.` : description;

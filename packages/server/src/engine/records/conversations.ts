@@ -358,3 +358,7 @@ export async function conversationIdsOf(db: Executor, { orgId, mode }: Tenant, u
   );
   return rows.map(({ id }) => id);
 }
+
+/** The deployment of a conversation, or null if it does not exist, for queries of other modules. */
+export const deploymentOfConversation = (id: Sql): Sql =>
+  sql`(SELECT named.deployment_id FROM ${conversations} AS named WHERE named.id = ${id})`;

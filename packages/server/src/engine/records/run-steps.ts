@@ -306,12 +306,13 @@ export async function writeResult(tx: Transaction, callId: string, result: CallR
   return row;
 }
 
-const resultColumns = ({ output, isError, from, media }: CallResult, at: Date) => ({
+const resultColumns = ({ output, isError, from, media, sources }: CallResult, at: Date) => ({
   output: storableText(output),
   is_error: isError,
   result_from: from,
   finished_at: at,
   ...(media && media.length > 0 && { media: media.map(mediaColumns) }),
+  ...(sources && { sources: [...new Set(sources)] }),
 });
 
 const mediaColumns = ({ fileId, mediaType, bytes, width, height }: ToolMedia): StoredMedia => ({

@@ -15,6 +15,7 @@ import {
   type RowOf,
   table,
   text,
+  textArray,
 } from '../../platform/db/table.ts';
 
 export type ConversationStatus = 'idle' | 'replying' | 'working' | 'waiting';
@@ -224,6 +225,8 @@ export const runCalls = table('run_calls', {
   media: json<StoredMedia[]>().nullable(),
   /** The handle by which the tool is polled, if the tool continues on its own. */
   under_way: jsonb<unknown>().nullable(),
+  /** The documents, notebooks and skills in the output. Null for other tools, and for calls before this column. */
+  sources: textArray().nullable(),
   created_at: moment().withDefault(),
 });
 

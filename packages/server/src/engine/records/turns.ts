@@ -1,4 +1,5 @@
 import type { ModelStep } from '@vestra/agent/step';
+import { statusOfDeployment } from '../../agents/deployments/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { requestedRows } from '../../platform/db/batch-concurrent-calls.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
@@ -14,9 +15,10 @@ import {
   update,
 } from '../../platform/db/query.ts';
 import { sql, storableText } from '../../platform/db/sql.ts';
-import { columnsOf, count, type NewRowOf, text } from '../../platform/db/table.ts';
+import { boolean, columnsOf, count, type NewRowOf, type RowOf, text } from '../../platform/db/table.ts';
 import { leaseEnd } from '../../platform/jobs/lease.ts';
 import type { RunLease } from '../../platform/jobs/run-lease.ts';
+import { userOfRow } from '../../users/index.ts';
 import { insertPreviewSql } from './previews.ts';
 import type { StepCost } from './run-steps.ts';
 import {
@@ -215,3 +217,35 @@ const endedLease = ({ run, index, step, cost }: LastStep) => sql`ended AS (
     )`;
 
 const jsonOrNull = (value: unknown) => (value === null ? null : sql.json(value));
+
+/** The owner of open work whose user is disabled, or whose deployment is deleted. */
+const closedOwner = {
+  org_id: text(),
+  mode: turns.columns.mode,
+  user_id: text().nullable(),
+  deployment_id: text(),
+  is_disabled: boolean(),
+};
+
+/**
+ * Owners that may do nothing more and still have open work: its message was being accepted while the user was disabled or
+ * the deployment was deleted. Users and deployments are looked up row by row, because there are far more than open runs.
+ */
+export const closedOwnersWithWork = (tx: Transaction, limit: number): Promise<RowOf<typeof closedOwner>[]> =>
+  rowsOf(
+    tx,
+    closedOwner,
+    sql`SELECT org_id, mode, user_id, deployment_id, is_disabled FROM (
+        SELECT open.*,
+          COALESCE(${userOfRow(sql`open`, 'status')} = 'disabled', false) AS is_disabled,
+          ${statusOfDeployment(sql`open.deployment_id`)} IS NULL AS is_deleted
+        FROM (
+          SELECT org_id, mode, user_id, deployment_id FROM turns WHERE state = 'replying' AND origin <> 'interview'
+          UNION SELECT org_id, mode, user_id, deployment_id FROM tasks WHERE status IN ('queued', 'working', 'waiting')
+          UNION SELECT turns.org_id, turns.mode, turns.user_id, turns.deployment_id
+            FROM interactions AS pending JOIN turns ON turns.id = pending.turn_id
+            WHERE pending.status = 'pending' AND NOT pending.is_hidden
+        ) AS open
+      ) AS owner
+      WHERE is_disabled OR is_deleted LIMIT ${limit}`,
+  );

@@ -201,9 +201,9 @@ function portsOf(
           () => tools.run(call, tool, signal, { ...of, sample: newSample(), onProgress: reportsOf(call) }),
         );
         if (outcome.kind !== 'result') return outcome;
-        const { output, isError, computerSeconds = 0, media: answered = [] } = outcome;
+        const { output, isError, computerSeconds = 0, media: answered = [], sources } = outcome;
         runMoney.willChargeSeconds(call.id, computerSeconds);
-        if (answered.length === 0) return { kind: 'result', output, isError };
+        if (answered.length === 0) return { kind: 'result', output, isError, ...(sources && { sources }) };
         const { media, notes } = await storeMedia(engine, subject, run, answered);
         return { kind: 'result', output: [output, ...notes].join('\n'), isError, media };
       },

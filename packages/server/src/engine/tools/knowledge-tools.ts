@@ -35,9 +35,11 @@ export function notebookTools(deps: { db: Database; search: NotebookSearch; read
       },
       async ({ query }) => {
         const { hits, unindexed } = await search({ ...reader, query, limit: passages });
-        if (hits.length === 0) return said(unindexed === 0 ? 'Nothing was found.' : nothingYet);
+        const sources = hits.flatMap(({ documentId, notebookId }) => [documentId, notebookId]);
+        if (hits.length === 0) return { ...said(unindexed === 0 ? 'Nothing was found.' : nothingYet), sources };
         const shown = hits.map((hit) => `# Document: ${citationOf(hit)}\n${hit.text}`);
-        return said([...shown, ...(unindexed === 0 ? [] : [stillIndexed(unindexed)])].join('\n\n'));
+        const output = [...shown, ...(unindexed === 0 ? [] : [stillIndexed(unindexed)])].join('\n\n');
+        return { ...said(output), sources };
       },
     ),
     ownTool(
@@ -52,17 +54,18 @@ export function notebookTools(deps: { db: Database; search: NotebookSearch; read
           (each) => notebook === undefined || each.notebook === notebook,
         );
         const [only, another] = found;
+        const sources = found.flatMap(({ id, notebook_id }) => [id, notebook_id]);
         if (another) {
           const notebooks = found.map((each) => each.notebook).join(', ');
-          return failed(`Several documents have this title. Say which by \`notebook\`: ${notebooks}.`);
+          return { ...failed(`Several documents have this title. Say which by \`notebook\`: ${notebooks}.`), sources };
         }
         const document = only && (await readDocument(db, reader, only.id));
-        if (!document) return failed('There is no such document in your notebooks.');
+        if (!document) return { ...failed('There is no such document in your notebooks.'), sources };
         const parts = Math.max(1, Math.ceil(document.text.length / maxPartLength));
-        if (at > parts) return failed(`The document has ${parts} ${parts === 1 ? 'part' : 'parts'}.`);
+        if (at > parts) return { ...failed(`The document has ${parts} ${parts === 1 ? 'part' : 'parts'}.`), sources };
         const from = (at - 1) * maxPartLength;
         const shown = document.text.slice(from, from + maxPartLength).toWellFormed();
-        return said(`# ${document.title} (part ${at} of ${parts})\n${shown}`);
+        return { ...said(`# ${document.title} (part ${at} of ${parts})\n${shown}`), sources };
       },
     ),
   ];
@@ -102,14 +105,17 @@ export function skillTools(deps: {
       },
       async ({ name, file = 'SKILL.md', part: at = 1 }, signal) => {
         const skill = skills.find((each) => each.name === name);
+        const sources = skill && 'id' in skill.at ? [skill.at.id] : [];
         const files = skill && (await readSkillFiles(db, orgId, skill.at));
-        if (!files) return failed('There is no such skill any more.');
+        if (!files) return { ...failed('There is no such skill any more.'), sources };
         const found = files.find(({ path }) => path === file);
-        if (!found)
-          return failed(`The skill has no file ${file}. It has: ${files.map(({ path }) => path).join(', ')}.`);
+        if (!found) {
+          const paths = files.map(({ path }) => path).join(', ');
+          return { ...failed(`The skill has no file ${file}. It has: ${paths}.`), sources };
+        }
         const maxSkillPartLength = maxPartLength * 3;
         const parts = Math.max(1, Math.ceil(found.content.length / maxSkillPartLength));
-        if (at > parts) return failed(`The file has ${parts} ${parts === 1 ? 'part' : 'parts'}.`);
+        if (at > parts) return { ...failed(`The file has ${parts} ${parts === 1 ? 'part' : 'parts'}.`), sources };
         const others = files.filter(({ path }) => path !== file).map(({ path }) => path);
         const from = (at - 1) * maxSkillPartLength;
         const shown = [
@@ -117,9 +123,9 @@ export function skillTools(deps: {
           ...(parts === 1 ? [] : [`[Part ${at} of ${parts}; ask for the others with \`part\`.]`]),
           ...(others.length === 0 ? [] : [`Further files: ${others.join(', ')}`]),
         ].join('\n\n');
-        if (!computer) return said(shown);
+        if (!computer) return { ...said(shown), sources };
         const placed = await computer.placeSkill({ ...skill, files }, signal);
-        return { ...said(`${shown}\n\n${placed.note}`), computerSeconds: placed.computerSeconds };
+        return { ...said(`${shown}\n\n${placed.note}`), computerSeconds: placed.computerSeconds, sources };
       },
     ),
   ];

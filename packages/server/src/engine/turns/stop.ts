@@ -1,13 +1,14 @@
 import { fail } from '@vestra/contract/errors';
 import type { Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
+import type { SweepSource } from '../../platform/jobs/sweep.ts';
 import { type Change, changeConversation } from '../records/change.ts';
 import { streamedText } from '../records/conversation-log.ts';
 import { pendingInteractions, updateInteraction } from '../records/interactions.ts';
 import { publishResolvedInteraction, publishTurn } from '../records/publish.ts';
 import type { InteractionRow, TaskRow, TurnRow } from '../records/tables.ts';
 import { findTask, openTasks } from '../records/tasks.ts';
-import { deleteRun, findTurn, openTurns } from '../records/turns.ts';
+import { closedOwnersWithWork, deleteRun, findTurn, openTurns } from '../records/turns.ts';
 import type { BrokenEnd, StreamedReply } from '../transitions/end-run.ts';
 import { endRun, settleTurn, writeEnd } from './end-run.ts';
 import type { Turns } from './ports.ts';
@@ -47,6 +48,43 @@ export async function stopConversations(engine: Turns, ids: readonly string[], r
     await changeConversation(engine, id, null, (change) => stopAll(engine, change, reason)).catch(ignoreErased);
   }
 }
+
+/**
+ * Finds open work of disabled users and deleted deployments. Accepting a message takes no lock on them, so its run may
+ * begin after the job of the stop has looked.
+ */
+export const workOfClosedOwners: SweepSource = {
+  name: 'closed_owners',
+  async find({ tx, jobs, limit }) {
+    const found = await closedOwnersWithWork(tx, limit);
+    const users = distinctBy(
+      found.filter(({ is_disabled }) => is_disabled),
+      (owner) => `${owner.org_id} ${owner.mode} ${owner.user_id}`,
+    );
+    const deployments = distinctBy(
+      found.filter(({ is_disabled }) => !is_disabled),
+      ({ deployment_id }) => deployment_id,
+    );
+    const stoppingUsers = await jobs.keysWithJob(tx, 'user.stop', [...users.keys()]);
+    const stoppingDeployments = await jobs.keysWithJob(tx, 'deployment.stop', [...deployments.keys()]);
+    const leftUsers = [...users].filter(([key]) => !stoppingUsers.has(key));
+    const leftDeployments = [...deployments].filter(([key]) => !stoppingDeployments.has(key));
+    await jobs.sendMany(
+      tx,
+      'user.stop',
+      leftUsers.map(([, { org_id, mode, user_id }]) => ({ org_id, mode, user_id: user_id as string })),
+    );
+    await jobs.sendMany(
+      tx,
+      'deployment.stop',
+      leftDeployments.map(([, { org_id, deployment_id }]) => ({ org_id, deployment_id })),
+    );
+    return leftUsers.length + leftDeployments.length;
+  },
+};
+
+const distinctBy = <T>(rows: readonly T[], keyOf: (row: T) => string): Map<string, T> =>
+  new Map(rows.map((row) => [keyOf(row), row]));
 
 /**
  * Stops the running reply and the messages queued behind it, so that the next message starts at once. Tasks continue,

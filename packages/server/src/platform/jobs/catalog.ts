@@ -53,6 +53,16 @@ export const catalog = {
     concurrency: 4,
     share: { of: orgOf, ofOrg: 2, ofUser: 2 },
   }),
+  'knowledge.empty': job({
+    payload: z.strictObject({ org_id: z.string(), object: z.enum(['document', 'notebook', 'skill']), id: z.string() }),
+    policy: 'standard',
+    key: ({ id }) => id,
+    retries: { limit: 20, delaySeconds: 5, maxDelaySeconds: 600 },
+    // A retry continues with the conversations that are left.
+    expireInSeconds: 6 * 3600,
+    concurrency: 2,
+    share: { of: orgOf, ofOrg: 1, ofUser: 1 },
+  }),
   'turn.run': job({
     payload: z.strictObject({ ...owner, conversation_id: z.string(), turn_id: z.string() }),
     policy: 'standard',

@@ -34,6 +34,7 @@ export async function startMemory({
       balancesOf: async () => [0n],
       assertCallable: () => {},
       findDeployment: async (_tx, _orgId, reference) => reference,
+      defaultGiven: async () => {},
       capsChange: async () => {},
       refuseModel: () => null,
       rollMemorySecret: customer.rollSecret,

@@ -43,7 +43,9 @@ describe('signing in', () => {
     await page.getByRole('button', { name: /account and appearance/ }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    const left = (await page.context().cookies()).filter(({ name, value }) => value !== '' && name !== 'vestra_browser');
+    const left = (await page.context().cookies()).filter(
+      ({ name, value }) => value !== '' && name !== 'vestra_browser',
+    );
     expect(left).toEqual([]);
     await leave();
   });

@@ -249,8 +249,10 @@ export async function faultsOf(server: AgentServer, id: string): Promise<string[
     events.map(({ turn_id }) => turn_id as string),
   ) as [string[], string[]];
   check(same(started, settled), `turn.started ${started}, turn.settled ${settled}`);
-  // A deleted task leaves its events without their data.
-  const interactions = (type: string) => ofType(type).flatMap(({ data }) => data.interaction ?? []);
+  // The deletion of a task empties its earlier events. If it ran, those of its stop follow.
+  const deleted = new Set(ofType('task.deleted').map(({ task_id }) => task_id));
+  const interactions = (type: string) =>
+    ofType(type).flatMap(({ task_id, data }) => (deleted.has(task_id) ? [] : (data.interaction ?? [])));
   const asked = interactions('interaction.created').filter(({ status }) => status === 'pending');
   const resolved = interactions('interaction.resolved');
   check(

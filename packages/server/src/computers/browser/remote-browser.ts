@@ -12,7 +12,7 @@ import type { SiteRules } from '../chromium/request-guard.ts';
 import type { ComputerRouting, FrameMerge, RoutedCall } from '../computer-routing.ts';
 import type { Owner } from '../store.ts';
 import type { BrowserPool, FetchUse, OpenTab } from './browser-pool.ts';
-import { type FetchAnswer, type FetchBody, fetchPage } from './page-fetch.ts';
+import type { FetchAnswer, FetchBody } from './page-fetch.ts';
 import type { Viewer } from './screen.ts';
 import { jpegAddress, takeScreenshot, updateHidden } from './screen-redaction.ts';
 import type { LocalScreens, ScreenInput, Screens } from './screens.ts';
@@ -42,9 +42,10 @@ export function createRemoteBrowsers(options: {
     newestOfEachTab,
   );
   return {
-    fetch: routing.route('browser.fetch', (owner, { origin, body }, signal) =>
-      fetchPage({ db, browserPool }, origin, userOf(owner), body, signal),
-    ),
+    fetch: routing.route('browser.fetch', async (owner, { origin, body }, signal) => {
+      const { fetchPage } = await import('./page-fetch.ts');
+      return fetchPage({ db, browserPool }, origin, userOf(owner), body, signal);
+    }),
     cookies: routing.route('browser.cookies', (owner, query) =>
       findCookies({ db, browserPool }, owner, userOf(owner), query),
     ),

@@ -6,8 +6,6 @@ import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import { commitPrepared } from '../../platform/http/idempotency.ts';
 import { lastSeenId } from '../deployment-cursor.ts';
-import { generateScenarios } from './generate.ts';
-import { draftFromConversation } from './scenario-from-conversation.ts';
 import {
   changeScenario,
   createScenario,
@@ -58,7 +56,11 @@ export function conversationDraftRoutes({
       const talk = { conversationId: params.conversation_id, taskId: body.task_id ?? null };
       return commitPrepared(
         incoming,
-        () => draftFromConversation(engine, caller, talk, signal),
+        // Loaded with the first draft: a start needs neither the code nor its prompts.
+        async () => {
+          const { draftFromConversation } = await import('./scenario-from-conversation.ts');
+          return draftFromConversation(engine, caller, talk, signal);
+        },
         async (_tx, draft) => draft,
       );
     },
@@ -72,7 +74,10 @@ export function draftRoutes({ engine }: { engine: Engine }): Required<Pick<Handl
       const wanted = { reference: params.deployment_id, count: body.count, version: body.version };
       return commitPrepared(
         incoming,
-        () => generateScenarios(engine, caller, wanted, signal),
+        async () => {
+          const { generateScenarios } = await import('./generate.ts');
+          return generateScenarios(engine, caller, wanted, signal);
+        },
         async (_tx, data) => ({ object: 'list' as const, data }),
       );
     },

@@ -50,7 +50,7 @@ export type TestScript = {
 };
 
 /** Whose notebooks a test reads, and secrets of the company by the names of the user's secrets that they replace. */
-export type ActsAs = {
+type ActsAs = {
   user_id?: string | undefined;
   secrets?: Readonly<Record<string, string>> | undefined;
 };

@@ -226,7 +226,7 @@ describe('a deployment', () => {
     await again.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.waitForURL(/deployments\/dep_/);
-    await page.getByText('Be whole.').waitFor();
+    await page.getByRole('textbox', { name: 'Deployment file' }).getByText('Be whole.').waitFor();
     await write(page, 'name: half-written\ninstructions: Never applied.\n');
     await page.goBack();
     await asked.getByRole('button', { name: 'Leave', exact: true }).click();

@@ -195,8 +195,11 @@ export function createRuns(server: AgentServer, payPage: string) {
     } else if (cell.state === 'command') {
       // By more than a second that is rounded to one.
       await expect.poll(() => held(`metered_since < clock_timestamp() - interval '1.1 seconds'`)).toHaveLength(1);
-    } else if (cell.hangs) await expect.poll(() => held('used IS NOT NULL AND metered_since IS NULL')).toHaveLength(1);
-    else await expect.poll(() => cell.heard).toBeGreaterThan(0);
+    } else {
+      // An earlier call of the run may be in use as well, so the one that hangs is waited for first.
+      await expect.poll(() => cell.heard).toBeGreaterThan(0);
+      if (cell.hangs) await expect.poll(() => held('used IS NOT NULL AND metered_since IS NULL')).toHaveLength(1);
+    }
   }
 
   return { open, sql, answerAll, isRunning: (run: OpenRun) => isRunning(commandMark(run.user)) };

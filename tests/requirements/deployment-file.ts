@@ -105,7 +105,7 @@ export const deploymentFile = area('deployment-file', 'done', [
     '`tests` entries take `name`, `ask`, `expect` (string or list), `never`, `persona`, `tool_results`.',
   ],
   [
-    'DFILE-700',
+    'DFILE-708',
     'docs/deployment-file.md#tests',
     '`tests` entries take `approves`, and `never` as a line or a list of at most 12.',
   ],

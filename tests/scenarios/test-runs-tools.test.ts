@@ -127,7 +127,7 @@ describe('tools in a test', () => {
     expect([called, said(run).includes('written')]).toEqual([[], false]);
   });
 
-  it('of the code play their entry after the test of a file approves, and call no code [TRUN-702, DFILE-700]', async () => {
+  it('of the code play their entry after the test of a file approves, and call no code [TRUN-702, DFILE-708]', async () => {
     const test = { ask: 'Change 17.', expect: 'It is changed.', tool_results: { change: 'changed' } };
     const never = ['It asks twice.', 'It is rude.'];
     const tests = [

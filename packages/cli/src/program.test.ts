@@ -389,6 +389,7 @@ describe('vestra init', () => {
     deployment: 'desk',
     conversation_id: 'conv_1',
     question: null,
+    dropped: [],
   };
   const firstLine = async (path: string) => (await readFile(join(folder, path), 'utf8')).split('\n')[0];
 

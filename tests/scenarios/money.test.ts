@@ -309,7 +309,7 @@ describe('an unfinished reply', () => {
       cast({
         agent: () => ({ text: 'Done.', usage: sixCents }),
         judge: () => ({
-          text: '{"criteria":[{"text":"x","met":true,"reason":"It is."}],"must_never":[]}',
+          text: '{"criteria":[{"text":"It is done.","met":true,"reason":"It is."}],"must_never":[]}',
           usage: sixCents,
         }),
       }),

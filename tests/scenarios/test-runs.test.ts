@@ -327,7 +327,7 @@ describe('the traces of a run outside it', () => {
             : { text: 'Friday.', usage: { inputTokens: 50_000, outputTokens: 0 } },
         user: () => ({ text: '{"says":"","is_done":true}', usage: { inputTokens: 10_000, outputTokens: 0 } }),
         judge: () => ({
-          text: '{"criteria":[{"text":"x","met":true,"reason":"y"}],"must_never":[]}',
+          text: '{"criteria":[{"text":"The agent names the day.","met":true,"reason":"y"}],"must_never":[]}',
           usage: { inputTokens: 20_000, outputTokens: 0 },
         }),
       }),

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
-import { rolldown } from 'rolldown';
+import { type OutputAsset, type OutputChunk, rolldown } from 'rolldown';
 import { fileSchema } from '../packages/contract/src/derive/file-schema.ts';
 import { fileSchemaPath } from '../packages/contract/src/schema-line.ts';
 import { StartFailure } from '../packages/server/src/platform/db/start-failure.ts';
@@ -53,7 +53,7 @@ async function bundle(): Promise<string[]> {
     // Optional dependencies that a library can do without.
     onLog: (level, log, show) => log.code === 'UNRESOLVED_IMPORT' || show(level, log),
   });
-  const { output } = await building.write({
+  const options = {
     dir: join(out, 'code'),
     // Programs and chunks are in one folder: see bundle-places.ts.
     entryFileNames: '[name].js',
@@ -64,11 +64,37 @@ async function bundle(): Promise<string[]> {
     comments: false,
     // A quarter smaller, which every start reads and keeps in memory. Names stay.
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+  } as const;
+  const small = smallModulesOf((await building.generate(options)).output);
+  const { output } = await building.write({
+    ...options,
+    codeSplitting: {
+      groups: [
+        { name: 'zod', test: /node_modules\/zod\//, priority: 1 },
+        { name: 'small', test: (id) => small.has(id) },
+      ],
+    },
   });
   await building.close();
   for (const part of output)
     if (part.type === 'chunk') writeFileSync(join(out, 'code', part.fileName), inAscii(part.code));
   return output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []));
+}
+
+/**
+ * Modules that many programs share become files of a few hundred bytes, and a start reads each of them. These go into
+ * one file. A module that imports a larger one stays out, because a group takes the imports of its modules along.
+ */
+function smallModulesOf(output: (OutputChunk | OutputAsset)[]): Set<string> {
+  const chunks = new Map(output.flatMap((part) => (part.type === 'chunk' ? [[part.fileName, part]] : [])));
+  const isSmall = (name: string): boolean => {
+    const chunk = chunks.get(name);
+    if (!chunk || chunk.isEntry || chunk.isDynamicEntry) return false;
+    return chunk.code.length < 4000 && chunk.imports.every((imported) => isSmall(imported) || isZod(imported));
+  };
+  const isZod = (name: string): boolean =>
+    chunks.get(name)?.moduleIds.every((id) => id.includes('/node_modules/zod/')) ?? true;
+  return new Set([...chunks.values()].filter((chunk) => isSmall(chunk.fileName)).flatMap((chunk) => chunk.moduleIds));
 }
 
 /**

@@ -3,7 +3,6 @@ import type { agentBrowsers } from '../computers/browser/agent-tools.ts';
 import { createBrowserPool } from '../computers/browser/browser-pool.ts';
 import { createRemoteBrowsers, type RemoteBrowsers } from '../computers/browser/remote-browser.ts';
 import { createScreens } from '../computers/browser/screens.ts';
-import { browserStarter } from '../computers/chromium/browser.ts';
 import { browserObstacle } from '../computers/chromium/chromium.ts';
 import { createComputerHosts, startHosting } from '../computers/computer-hosts.ts';
 import { type ComputerRouting, createComputerRouting } from '../computers/computer-routing.ts';
@@ -126,7 +125,11 @@ export function assembleBrowsers(
   const browserPool = createBrowserPool({
     computers,
     log,
-    start: browserStarter({ executable, allowPrivate, log }),
+    // Browsers are loaded with the first one, so that a start reads less.
+    start: async (folders) => {
+      const { browserStarter } = await import('../computers/chromium/browser.ts');
+      return browserStarter({ executable, allowPrivate, log })(folders);
+    },
     openTasks: (ids) => unfinishedTaskIds(db, ids),
     obstacle: () => {
       looked ??= config.computer.setting === 'off' ? Promise.resolve(switchedOff) : browserObstacle(executable);

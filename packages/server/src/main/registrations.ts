@@ -41,7 +41,6 @@ import { register as registerPages } from '../pages/register.ts';
 import { register as registerPlatform } from '../platform/register.ts';
 import type { Registration } from '../platform/registration.ts';
 import { version } from '../platform/version.ts';
-import { manifestChecker } from '../release/apply/check-file.ts';
 import { fileScenariosOf, renderFile } from '../release/apply/manifest.ts';
 import { fixContent } from '../release/promotion/content.ts';
 import { promoteAfterTests, upToDateVersion } from '../release/promotion/promote.ts';
@@ -97,7 +96,7 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
           : (await findConversation(db, tenant, work.conversationId)) !== undefined,
     }),
     registerAgents(kernel, {
-      checkManifest: manifestChecker(kernel),
+      checkManifest: async (...of) => (await import('../release/apply/check-file.ts')).manifestChecker(kernel)(...of),
       fixContent,
       releaseContent: markContentUnused,
       renderFile,

@@ -1,12 +1,6 @@
-import type { uploadKeys } from '@vestra/contract/plan';
 import type { ServerTools } from '../agents/tool-servers/index.ts';
-import { versionOf } from '../agents/versions/index.ts';
 import type { Database } from '../platform/db/pool.ts';
-import { transaction } from '../platform/db/transaction.ts';
 import type { Handlers } from '../platform/http/handler.ts';
-import { applyFile } from './apply/apply-file.ts';
-import { planFile } from './apply/plan-file.ts';
-import { toolWarnings } from './apply/tool-warnings.ts';
 import type { ApplyDependencies } from './dependencies.ts';
 import { readContentChanges } from './promotion/content.ts';
 import { promoteVersion, rollBack } from './promotion/promote.ts';
@@ -19,26 +13,10 @@ export function applyRoutes({
   Pick<Handlers<'deployments'>, 'put' | 'contentChanges' | 'promote' | 'rollback'>
 > {
   return {
-    put: async ({ caller, origin, params, query, body }) => {
-      const application = {
-        caller,
-        origin,
-        reference: params.deployment_id,
-        body,
-        promote: query.promote,
-        expected: query.expected_version,
-      };
-      if (query.dry_run) {
-        const uploads = (query.uploads?.split(',') ?? []) as (typeof uploadKeys)[number][];
-        const { plan, version } = await planFile(db, dependencies, { ...application, uploads });
-        const ofTools = version ? await toolWarnings(serverTools, caller, version, { isTrial: true }) : [];
-        return { ...plan, warnings: [...plan.warnings, ...ofTools] };
-      }
-      const applied = await transaction(db, (tx) => applyFile(tx, dependencies, application));
-      // The servers are called after the commit, so that a slow one holds no lock.
-      const saved = await versionOf(db, applied.id, applied.version.version);
-      const ofTools = await toolWarnings(serverTools, caller, saved);
-      return { ...applied, warnings: [...applied.warnings, ...ofTools] };
+    // Loaded with the first file: a start needs neither the checks nor the plan.
+    put: async (incoming) => {
+      const { putDeployment } = await import('./apply/put-deployment.ts');
+      return putDeployment({ db, serverTools, ...dependencies })(incoming);
     },
     contentChanges: async ({ caller, params, query }) =>
       readContentChanges(db, caller.orgId, {

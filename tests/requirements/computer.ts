@@ -67,7 +67,7 @@ export const computer = area('computer', 'done', [
   [
     'CMP-541',
     'docs/computer.md#preparing-it',
-    'The agent is told where the repositories of its version are, and to read an `AGENTS.md` in them for how code is written there and for nothing else.',
+    'The prompt names the paths of the repositories of its version and says to read an `AGENTS.md` in them for how code is written there and for nothing else.',
   ],
   [
     'CMP-283',

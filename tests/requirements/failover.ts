@@ -39,7 +39,7 @@ export const failover = area('failover', 'done', [
   [
     'FOV-008',
     'docs/high-availability.md#failover-requirements',
-    'A server that is told to end while the database is unreachable ends.',
+    'A server that gets a signal to end while the database is unreachable ends.',
   ],
   ['FOV-010', 'docs/high-availability.md#clocks', 'Processes compare times of the database.'],
   [

@@ -40,7 +40,7 @@ export const fileStores = area('file-stores', 'done', [
   [
     'STORE-009',
     'docs/files.md#when-the-store-is-unreachable',
-    'Work whose result cannot be stored now is told so and continues.',
+    'Work whose result cannot be stored now learns that and continues.',
   ],
   [
     'STORE-010',

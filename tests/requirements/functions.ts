@@ -66,7 +66,7 @@ export const functions = area('functions', 'done', [
   [
     'FUN-021',
     'docs/functions.md#an-address-that-is-called',
-    'An address that is unreachable or answers 408, 425, 429 or 5xx is called again with the same `call_id`; after any other refusal the agent is told that the function failed.',
+    'An address that is unreachable or answers 408, 425, 429 or 5xx is called again with the same `call_id`; after any other refusal the agent learns that the function failed.',
   ],
   ['FUN-022', 'docs/functions.md#an-address-that-is-called', 'An address is not called for a call that is cancelled.'],
   [

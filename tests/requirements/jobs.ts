@@ -11,11 +11,7 @@ export const jobs = area('jobs', 'done', [
     'docs/architecture.md#durability',
     'A read-only step without a recorded result when its worker dies is run again.',
   ],
-  [
-    'JOB-003',
-    'docs/architecture.md#durability',
-    'The agent is told that the outcome of an unrepeated step is unknown.',
-  ],
+  ['JOB-003', 'docs/architecture.md#durability', 'The agent learns that the outcome of an unrepeated step is unknown.'],
   [
     'JOB-004',
     'docs/architecture.md#durability',

@@ -135,7 +135,7 @@ export const mcpServers = area('mcp-servers', 'done', [
   [
     'MCPS-141',
     'docs/tool-servers.md#rules-of-registered-servers',
-    "If a server of the version is unreachable, the model is told which and why, in the platform's words, with no address and no secret.",
+    "If a server of the version is unreachable, the model learns which and why, in the platform's words, with no address and no secret.",
   ],
   [
     'MCPS-142',
@@ -160,7 +160,7 @@ export const mcpServers = area('mcp-servers', 'done', [
   [
     'MCPS-361',
     'docs/interactions.md#questions-of-mcp-servers',
-    'A server that asks the person for a password, a secret or card details is refused by rule, and the agent is told so.',
+    'A server that asks the person for a password, a secret or card details is refused by rule, and the agent learns that.',
   ],
   [
     'MCPS-362',

@@ -78,7 +78,7 @@ export const memory = area('memory', 'done', [
     '`found` is a boolean and `text` the best facts joined by new lines, null when nothing was found.',
   ],
   ['MEM-021', 'docs/memory.md#rules-of-the-routes', 'An unknown memory answers 404 `memory_not_found`.'],
-  ['MEM-301', 'docs/memory.md#stored-facts', 'A fact told again without a kind keeps the kind that it has.'],
+  ['MEM-301', 'docs/memory.md#stored-facts', 'A fact that is stored again without a kind keeps the kind that it has.'],
   [
     'MEM-302',
     'docs/memory.md#source-of-a-fact',
@@ -97,12 +97,12 @@ export const memory = area('memory', 'done', [
   [
     'MEM-305',
     'docs/memory.md#memory-behind-your-own-endpoint',
-    'A memory endpoint that failed is not asked on behalf of an agent for a minute; the agent is told that it cannot look memory up.',
+    'A memory endpoint that failed is not asked on behalf of an agent for a minute; the agent learns that it cannot look memory up.',
   ],
   [
     'MEM-719',
     'docs/memory.md#memory-behind-your-own-endpoint',
-    'The memory endpoint stays set while a deployment of the mode leaves memory to the customer, and an agent is told that it cannot be reached.',
+    'The memory endpoint stays set while a deployment of the mode leaves memory to the customer, and an agent learns that it cannot be reached.',
   ],
   [
     'MEM-306',

@@ -137,7 +137,7 @@ export const waiting = area('waiting', 'done', [
   [
     'WAIT-244',
     'docs/interactions.md#results-for-the-agent',
-    'After the org decided, the agent is told that the company said yes or no.',
+    'After the org decided, the agent learns that the company said yes or no.',
   ],
   [
     'WAIT-245',

@@ -130,7 +130,7 @@ function freeName({ functions }: ImportedAgent, given: string): string {
 const longestInstructions = 8000;
 
 /**
- * Sets the instructions. Those that are too long continue in a skill, which the agent reads when it is told to.
+ * Sets the instructions. Those that are too long continue in a skill, which the agent reads when its instructions refer to it.
  */
 export function setInstructions(agent: ImportedAgent, text: string): void {
   const whole = text.trim();

@@ -111,7 +111,7 @@ const webSearch =
 const toolsWithout: Readonly<Record<string, string>> = {
   web_search: webSearch,
   web_search_preview: webSearch,
-  image_generation: 'Answer it with a function of yours, or add an MCP server that creates images.',
+  image_generation: 'Serve it with a function, or add an MCP server that creates images.',
 };
 
 function importTool(agent: ImportedAgent, tool: LooseMap): void {

@@ -40,7 +40,7 @@ class FunctionEndpoint:
         *,
         on_error: Callable[[BaseException, types.ToolCall], Any] | None = None,
     ) -> None:
-        """``on_error`` hears what a function raised, of which the agent is told only that it failed."""
+        """``on_error`` gets the exception of a function. The agent learns only that the function failed."""
         self._functions = named(functions)
         self._secret = secret
         self._on_error = on_error

@@ -1,10 +1,11 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { ToolCall } from '@vestra/agent/message';
 import type { ModelEvent, ModelRequest, Usage } from '@vestra/agent/model';
 import { createParser } from 'eventsource-parser';
 import { tokensOf, tokensOfRequest } from '../tokens.ts';
 import { readAwsEventStream } from './clouds/aws-event-stream.ts';
 import { type Body, decodedBody } from './decoded-body.ts';
-import { post } from './exchange.ts';
+import { type Exchange, post } from './exchange.ts';
 import { AttemptFailed, ConnectionLost, Unreadable, vendorErrorOfResponse } from './fault.ts';
 import { eventsWithoutStream, isPage, noStream, typeOf } from './no-stream.ts';
 import { reasoningOf } from './reasoning.ts';
@@ -31,9 +32,14 @@ export async function* readAnswer(attempt: Attempt): AsyncGenerator<ModelEvent> 
   const { vendor, names, request, answerTool } = attempt;
   const answer = emptyAnswer();
   let written = '';
-  for await (const text of readText(attempt, answer)) {
-    written += text;
-    if (answerTool === null) yield { type: 'text', text };
+  const reader = vendor.readPackaged ? packagedText(attempt, answer) : createTextReader(attempt, answer);
+  try {
+    for (let text = await reader.read(); text !== null; text = await reader.read()) {
+      written += text;
+      if (answerTool === null && text !== '') yield { type: 'text', text };
+    }
+  } finally {
+    await reader.leave();
   }
   vendor.wire.onWritten?.(written);
   const usage = answer.usage ?? estimate(request, written, answer);
@@ -55,68 +61,89 @@ export async function* readAnswer(attempt: Attempt): AsyncGenerator<ModelEvent> 
   yield { type: 'end', usage, cut, ...(reasoning && { reasoning }) };
 }
 
-/** Yields text as it arrives, one piece per read. Everything else is collected in `answer`. */
-async function* readText(
-  { vendor, timing, request, wireRequest }: Attempt,
-  answer: WireAnswer,
-): AsyncGenerator<string> {
-  if (vendor.readPackaged) {
-    const { idleTimeoutMs } = timing;
-    return yield* vendor.readPackaged(wireRequest, answer, { signal: request.signal, idleTimeoutMs });
-  }
-  const body = JSON.stringify(vendor.wire.body(wireRequest));
+/** `read` returns the text since the last read, or null at the end. */
+type TextReader = { read: () => Promise<string | null>; leave: () => unknown };
+
+function packagedText({ vendor, timing, request, wireRequest }: Attempt, answer: WireAnswer): TextReader {
+  const { idleTimeoutMs } = timing;
+  const pieces = vendor.readPackaged?.(wireRequest, answer, { signal: request.signal, idleTimeoutMs });
+  return {
+    read: async () => {
+      const piece = await pieces?.next();
+      return piece && !piece.done ? piece.value : null;
+    },
+    leave: () => pieces?.return(undefined),
+  };
+}
+
+/** Sends the request with the first read. Text is returned as it arrives; the rest is collected in `answer`. */
+function createTextReader({ vendor, timing, request, wireRequest }: Attempt, answer: WireAnswer): TextReader {
   const { signal } = request;
-  const headers = await vendor.headers({ url: vendor.url, body });
-  signal.throwIfAborted();
-  const exchange = post({
-    url: vendor.url,
-    headers,
-    body,
-    signal,
-    idleTimeoutMs: timing.idleTimeoutMs,
+  let exchange: Exchange | null = null;
+  let received: Body;
+  let answered: IncomingHttpHeaders;
+  let read: (event: unknown) => void;
+  // Kept until the first event, to explain a response that contains none.
+  const opening: Buffer[] = [];
+  let hasEvent = false;
+  let problem: { error: unknown } | null = null;
+  let isAtEnd = false;
+  const readEvents = vendor.framing === 'aws' ? readAwsEventStream : readServerSentEvents;
+  const feed = readEvents({
+    onEvent: (event) => {
+      hasEvent = true;
+      if (!answer.isOver) read(event);
+    },
+    onDone: () => {
+      hasEvent = true;
+      if (!answer.isOver) read(doneMark);
+      // Some servers mark the end without a reason.
+      answer.end ??= 'unknown';
+      answer.isOver = true;
+    },
   });
-  try {
-    const { status, headers: answered } = await exchange.begun();
-    const received = decodedBody(exchange, answered['content-encoding']);
+
+  async function send(): Promise<void> {
+    const body = JSON.stringify(vendor.wire.body(wireRequest));
+    const headers = await vendor.headers({ url: vendor.url, body });
+    signal.throwIfAborted();
+    exchange = post({ url: vendor.url, headers, body, signal, idleTimeoutMs: timing.idleTimeoutMs });
+    const begun = await exchange.begun();
+    answered = begun.headers;
+    received = decodedBody(exchange, answered['content-encoding']);
+    const { status } = begun;
     if (status < 200 || status > 299) throw vendorErrorOfResponse(status, answered, await wordsOf(received));
-    const read = vendor.wire.reader(answer, wireRequest);
-    const readEvents = vendor.framing === 'aws' ? readAwsEventStream : readServerSentEvents;
-    // Kept until the first event, to explain a response that contains none.
-    const opening: Buffer[] = [];
-    let hasEvent = false;
-    let problem: { error: unknown } | null = null;
-    const feed = readEvents({
-      onEvent: (event) => {
-        hasEvent = true;
-        if (!answer.isOver) read(event);
-      },
-      onDone: () => {
-        hasEvent = true;
-        if (!answer.isOver) read(doneMark);
-        // Some servers mark the end without a reason.
-        answer.end ??= 'unknown';
-        answer.isOver = true;
-      },
-    });
-    while (!answer.isOver && !problem) {
-      const bytes = await received.read();
-      if (!bytes) break;
-      if (!hasEvent) opening.push(bytes);
-      problem = problemOf(() => feed(bytes));
-      const text = takeText(answer);
-      if (text !== '') yield text;
-      if (!hasEvent && (isPage(opening) || sizeOf(opening) > longestEvent)) break;
-    }
-    if (problem && (hasEvent || !(problem.error instanceof Unreadable))) throw problem.error;
-    if (hasEvent) return;
+    read = vendor.wire.reader(answer, wireRequest);
+  }
+
+  /** Reads an answer that is no stream of events. */
+  async function readWhole(): Promise<string> {
     const rest = problem ? await restOf(received) : [];
     for (const event of eventsWithoutStream(Buffer.concat([...opening, ...rest]), answered, vendor, problem))
       read(event);
     if (answer.end === null) throw noStream(typeOf(answered) ?? 'JSON', vendor);
-    yield takeText(answer);
-  } finally {
-    exchange.leave(answer.isOver);
+    return takeText(answer);
   }
+
+  return {
+    async read() {
+      if (isAtEnd) return null;
+      if (!exchange) await send();
+      while (!answer.isOver && !problem) {
+        const bytes = await received.read();
+        if (!bytes) break;
+        if (!hasEvent) opening.push(bytes);
+        problem = problemOf(() => feed(bytes));
+        const text = takeText(answer);
+        if (text !== '') return text;
+        if (!hasEvent && (isPage(opening) || sizeOf(opening) > longestEvent)) break;
+      }
+      if (problem && (hasEvent || !(problem.error instanceof Unreadable))) throw problem.error;
+      isAtEnd = true;
+      return hasEvent ? null : readWhole();
+    },
+    leave: () => exchange?.leave(answer.isOver),
+  };
 }
 
 /** Output before the invalid event is still returned. */

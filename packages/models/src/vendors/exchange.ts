@@ -50,9 +50,25 @@ const unreachable = new Set([
 const mostUnread = 1_048_576;
 const patienceMs = 1000;
 
+type Place = { origin: string; path: string };
+
+const places = new Map<string, Place>();
+const mostPlaces = 100;
+
+/** A model is called at the same URL each time, and parsing it costs as much as preparing a request. */
+function placeOf(url: string): Place {
+  const known = places.get(url);
+  if (known) return known;
+  const { origin, pathname, search } = new URL(url);
+  const place = { origin, path: pathname + search };
+  if (places.size === mostPlaces) places.clear();
+  places.set(url, place);
+  return place;
+}
+
 /** Ends on the caller's signal or the vendor's silence. Follows no redirect, which would send the key elsewhere. */
 export function post({ url, headers, body, signal, idleTimeoutMs }: Call): Exchange {
-  const { origin, pathname, search } = new URL(url);
+  const { origin, path } = placeOf(url);
   let response: { status: number; headers: IncomingHttpHeaders } | null = null;
   let unread: Buffer[] = [];
   let unreadBytes = 0;
@@ -88,7 +104,7 @@ export function post({ url, headers, body, signal, idleTimeoutMs }: Call): Excha
   signal.addEventListener('abort', onAbort, { once: true });
   const request = {
     origin,
-    path: pathname + search,
+    path,
     method: 'POST' as const,
     // Without this header, any compression is allowed, which some proxies use for streams.
     headers: { 'content-type': 'application/json', 'accept-encoding': 'identity', 'user-agent': userAgent, ...headers },

@@ -15,7 +15,6 @@ const unused = [
   'hash-wasm/dist/*.umd.min.js',
   'mammoth/mammoth.browser*',
   'react-dom/cjs/*{server,profiling,test-utils}*',
-  'redoc/bundles/redoc.js',
   '{openai,rxjs,zod,@tanstack/*}/src',
   '@tanstack/*/dist/cjs',
   '@ag-ui/*/node_modules/zod/src',

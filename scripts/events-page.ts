@@ -1,6 +1,6 @@
+import { type Fields, fieldTable, meaningOf, nameOf } from '@vestra/contract/derive/field-table';
 import type { JsonSchema } from '@vestra/contract/derive/json-schema';
 import { openapi } from '@vestra/contract/derive/openapi';
-import { type Fields, fieldTable, meaningOf, nameOf } from './field-table.ts';
 
 const { schemas } = openapi({ version: '', url: '' }).components as { schemas: Record<string, JsonSchema> };
 

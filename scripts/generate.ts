@@ -2,15 +2,15 @@
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type RouteRow, routes } from '@vestra/contract/api';
+import { apiPages } from '@vestra/contract/derive/api-pages';
 import { hiddenFields } from '@vestra/contract/derive/session-view';
 import { errorRemedies } from '@vestra/contract/error-remedies';
 import { type ErrorCode, errorCatalogue } from '@vestra/contract/errors';
 import { sessionInteractions } from '@vestra/contract/interactions';
 import { sessionAccessOf } from '@vestra/contract/route';
-import type { z } from 'zod';
-import { apiPages } from './api-pages.ts';
 import { callsModule } from './client-calls.ts';
 import { eventsPage } from './events-page.ts';
+import { isFixed } from './fixed-fields.ts';
 import { moduleTable } from './module-table.ts';
 import { pythonModules } from './python/modules.ts';
 
@@ -170,12 +170,6 @@ function fieldLine(name: string, value: string | readonly string[] | true): stri
   const line = `      ${name}: [${value.map((each) => `'${each}'`).join(', ')}],`;
   if (line.length <= 120) return line;
   return [`      ${name}: [`, ...value.map((each) => `        '${each}',`), '      ],'].join('\n');
-}
-
-/** An object that accepts no other names. */
-function isFixed(schema: z.ZodType): boolean {
-  const { def } = schema as unknown as { def: { type: string; catchall?: z.ZodType } };
-  return def.type === 'object' && def.catchall?.type === 'never';
 }
 
 function write(path: string, text: string | null): void {

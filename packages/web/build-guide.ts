@@ -1,9 +1,9 @@
-/** Builds the guide from `docs/` into one compressed file, which the server reads on the first request. */
+/** Builds the guide from `docs/` and the API reference from the contract into one compressed file, which the server reads on the first request. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import type { Rolldown } from 'vite';
-import { guideRoot } from './src/guide/shell.ts';
+import { guideRoot, referenceRoot } from './src/guide/shell.ts';
 import { guideSite } from './src/guide/site.ts';
 
 const folder = join(import.meta.dirname, 'src/guide');
@@ -14,13 +14,15 @@ export async function buildGuide(vite: typeof import('vite'), dist: string): Pro
     mediaType: 'text/css; charset=utf-8',
     text: readFileSync(join(folder, 'guide.css'), 'utf8'),
   });
-  site.set(`${guideRoot}/guide.js`, { mediaType: 'text/javascript; charset=utf-8', text: await script(vite) });
+  const javascript = 'text/javascript; charset=utf-8';
+  site.set(`${guideRoot}/guide.js`, { mediaType: javascript, text: await script(vite, 'guide') });
+  site.set(`${referenceRoot}/reference.js`, { mediaType: javascript, text: await script(vite, 'reference') });
   const packed = zstdCompressSync(JSON.stringify(Object.fromEntries(site)));
   writeFileSync(join(dist, 'guide.json.zst'), packed);
   return packed.byteLength;
 }
 
-async function script({ build }: typeof import('vite')): Promise<string> {
+async function script({ build }: typeof import('vite'), of: 'guide' | 'reference'): Promise<string> {
   const built = await build({
     configFile: false,
     logLevel: 'warn',
@@ -29,10 +31,10 @@ async function script({ build }: typeof import('vite')): Promise<string> {
       target: 'es2023',
       reportCompressedSize: false,
       lib: {
-        entry: join(folder, 'browser/main.ts'),
+        entry: join(import.meta.dirname, 'src', of, 'browser/main.ts'),
         formats: ['iife'],
-        name: 'vestraGuide',
-        fileName: () => 'guide.js',
+        name: `vestra_${of}`,
+        fileName: () => `${of}.js`,
       },
     },
   });

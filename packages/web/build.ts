@@ -1,8 +1,8 @@
 /** Builds the pages of the server into `dist`. */
-import { globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gzipSync, zstdCompressSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { buildGuide } from './build-guide.ts';
 import { writeLlms } from './build-llms.ts';
 
@@ -24,14 +24,11 @@ else {
   say(
     `Built the session page (${sizeOf(join(made, 'assets'))} KB gzip) and the console (${sizes.first} KB at the first look, ${sizes.all} KB with every page) in ${seconds} s.`,
   );
-  // The API reference is one vendored file, compressed to a third of its size.
-  const reference = readFileSync(fileURLToPath(import.meta.resolve('redoc/bundles/redoc.standalone.js')));
-  writeFileSync(join(made, 'reference.js.zst'), zstdCompressSync(reference));
   writeLlms(made);
   const guideStartedAt = performance.now();
   const bytes = await buildGuide(vite, made);
   say(
-    `Built the guide in ${((performance.now() - guideStartedAt) / 1000).toFixed(1)} s: ${Math.round(bytes / 1024)} KB (packed).`,
+    `Built the guide and the API reference in ${((performance.now() - guideStartedAt) / 1000).toFixed(1)} s: ${Math.round(bytes / 1024)} KB (packed).`,
   );
   putInPlace();
 }

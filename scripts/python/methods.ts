@@ -1,5 +1,6 @@
 /** Generates a group of methods for a family of routes, once per client: `vestra/resources/<family>.py`. */
 import type { RouteRow } from '@vestra/contract/api';
+import { isFixed } from '../fixed-fields.ts';
 import { type AnswerTypes, answerName } from './answers.ts';
 import type { InputTypes } from './inputs.ts';
 import { docstring, isIdentifier, pascal, quoted, safe, singular, snake } from './names.ts';
@@ -162,8 +163,7 @@ function fieldsOf(row: RouteRow, inputs: InputTypes): Parameter[] {
   if (accepts.includes('application/zip')) upload('zip', 'The folder as a zip.', false);
   if (!route.body) return parameters;
   const body = schemaOf(route.body, 'input');
-  const isFixed = body.type === 'object' && body.additionalProperties === false;
-  if (isFixed) add(body, 'body', accepts.length > 1);
+  if (isFixed(route.body)) add(body, 'body', accepts.length > 1);
   else
     parameters.push({
       field: 'body',

@@ -204,6 +204,21 @@ export const requests = area('requests', 'done', [
     'Every operation has an example of a call and its answer; sent in order to a server they succeed as documented.',
   ],
   [
+    'REQ-700',
+    'docs/reference.md#examples',
+    'Every operation of the reference has a title: an instruction of at most six words.',
+  ],
+  [
+    'REQ-701',
+    'docs/reference.md#examples',
+    'Every operation has samples in curl, TypeScript and Python that call it with its example; one for browsers has curl alone.',
+  ],
+  [
+    'REQ-702',
+    'docs/reference.md#examples',
+    'The reference sends a request with a test key, refuses a live key, and makes no request to another host.',
+  ],
+  [
     'REQ-201',
     'docs/requests.md#rate-limits',
     '`X-Forwarded-For` is read from the right, past proxies that `VESTRA_TRUSTED_PROXIES` names, and no further.',

@@ -285,7 +285,9 @@ describe('pages beside the API', () => {
     const description = await server.call('GET', '/v1/openapi.json', { key: null });
     expect([description.status, description.body.openapi]).toEqual([200, '3.1.0']);
     expect(Object.keys(description.body.paths)).toHaveLength(new Set(routes.map(({ route }) => route.path)).size);
-    expect((await server.call('GET', '/docs', { key: null })).text).toContain('<main id="reference">');
+    expect((await server.call('GET', '/docs', { key: null })).text).toContain('<h1>API reference</h1>');
+    const { text } = await server.call('GET', '/docs/api/conversations', { key: null });
+    expect(text).toContain('Create a conversation');
   });
 
   it('serves machine-readable files without a key, with its own address in links [REQ-303, REQ-304]', async () => {
@@ -305,7 +307,7 @@ describe('pages beside the API', () => {
   it.each([
     '/v1/openapi.json',
     '/docs',
-    '/docs/start.js',
+    '/docs/api/conversations',
     '/docs/reference.js',
     '/schemas/service.yaml.json',
     '/llms.txt',

@@ -534,3 +534,41 @@ describe('the guide', () => {
     await context.close();
   });
 });
+
+describe('the API reference', () => {
+  it('shows code in three languages and sends a request with a test key only, without another host [REQ-702]', async () => {
+    for (const [colorScheme, width] of [
+      ['light', 1440],
+      ['dark', 390],
+    ] as const) {
+      const context = await desk.browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+      const page = await context.newPage();
+      const foreign: string[] = [];
+      const faults: string[] = [];
+      page.on('request', (request) => request.url().startsWith(`${desk.url}/`) || foreign.push(request.url()));
+      page.on('pageerror', ({ message }) => faults.push(message));
+      page.on('console', (line) => /Content.Security.Policy/i.test(line.text()) && faults.push(line.text()));
+      await page.goto(`${desk.url}/docs`);
+      expect(await barriersOn(page)).toEqual([]);
+      await page.goto(`${desk.url}/docs/api/users#users_create`);
+      const operation = page.locator('#users_create');
+      await operation.getByRole('tab', { name: 'Python' }).click();
+      await operation.getByText('client.users.create(').waitFor();
+      await page.reload();
+      await operation.getByText('client.users.create(').waitFor();
+      await operation.getByText('Try it').press('Enter');
+      expect(await barriersOn(page)).toEqual([]);
+      await operation.getByLabel('Body').fill(JSON.stringify({ user_id: `reader-${width}` }));
+      await operation.getByLabel('Test key').fill('vk_live_123456789');
+      await operation.getByRole('button', { name: 'Send POST' }).press('Enter');
+      await operation.getByText('Use a test key').waitFor();
+      await operation.getByLabel('Test key').fill(desk.testKey);
+      await operation.getByRole('button', { name: 'Send POST' }).press('Enter');
+      await operation.locator('output').getByText(`"reader-${width}"`).waitFor();
+      expect((await desk.call('GET', `/v1/users/reader-${width}`)).status).toBe(200);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+      expect([foreign, faults]).toEqual([[], []]);
+      await context.close();
+    }
+  });
+});

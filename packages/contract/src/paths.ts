@@ -928,18 +928,18 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
     token: {
       method: 'POST',
       path: '/v1/oauth/token',
-      body: 'value',
+      body: 'fields',
       accepts: ['application/x-www-form-urlencoded', 'application/json'],
     },
     register: {
       method: 'POST',
       path: '/v1/oauth/register',
-      body: 'value',
+      body: 'fields',
     },
     revoke: {
       method: 'POST',
       path: '/v1/oauth/revoke',
-      body: 'value',
+      body: 'fields',
       accepts: ['application/x-www-form-urlencoded', 'application/json'],
     },
   },

@@ -19,10 +19,10 @@ export type Client = Calls &
   };
 
 /**
- * Creates the client of a service: `createClient({ baseUrl: 'https://vestra.example.com', key: process.env.VESTRA_KEY
- * })`.
+ * Creates the client of a service. Without arguments it reads `VESTRA_URL` and `VESTRA_KEY`, as the command line does:
+ * `createClient({ baseUrl: 'https://vestra.example.com', key: process.env.VESTRA_KEY })`.
  */
-export function createClient(options: TransportOptions): Client {
+export function createClient(options: TransportOptions = {}): Client {
   const transport = createTransport(options);
 
   function within(call: CallOptions): CallOptions {

@@ -2,8 +2,11 @@ import type { PathRow } from '@vestra/contract/paths';
 import { errorOf, isPassing, VestraError } from './errors.ts';
 
 export type TransportOptions = {
-  /** The address of the service, such as `https://vestra.example.com`. A trailing `/v1` is ignored. */
-  baseUrl: string;
+  /**
+   * The address of the service, such as `https://vestra.example.com`. A trailing `/v1` is ignored. Default: the
+   * environment's `VESTRA_URL` with its `VESTRA_KEY`, as the command line does.
+   */
+  baseUrl?: string | undefined;
   /** An API key or session token, or a function that returns the current one. Not needed for public routes. */
   key?: string | (() => string | Promise<string>) | undefined;
   /** The function that sends requests. Default: the platform's `fetch`. */
@@ -56,8 +59,9 @@ export type Transport = {
 /** If the service asks for a longer pause, the call fails at once. */
 const longestDelayMs = 60_000;
 
-export function createTransport(options: TransportOptions): Transport {
-  const baseUrl = readBaseUrl(options.baseUrl);
+export function createTransport(given: TransportOptions): Transport {
+  const options = given.baseUrl === undefined ? fromEnvironment(given) : given;
+  const baseUrl = readBaseUrl(options.baseUrl ?? '');
   const sleep = options.sleep ?? sleepFor;
   // Called through the global object, as browsers require for `fetch`.
   const fetch = options.fetch ?? ((...given: Parameters<typeof globalThis.fetch>) => globalThis.fetch(...given));
@@ -158,6 +162,16 @@ function sleepFor(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.addEventListener('abort', done, { once: true });
   });
 }
+
+/** Both come from the environment together, so that its key never reaches an address that the program chose. */
+function fromEnvironment(given: TransportOptions): TransportOptions {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  const { VESTRA_URL, VESTRA_KEY } = process?.env ?? {};
+  const isServer = process?.env !== undefined;
+  return { ...given, baseUrl: VESTRA_URL ?? (isServer ? localUrl : undefined), key: given.key ?? VESTRA_KEY };
+}
+
+const localUrl = 'http://127.0.0.1:4600';
 
 function readBaseUrl(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : null;

@@ -3,6 +3,7 @@ import { webhookEvent } from '../events.ts';
 import { consoleCookie } from '../members.ts';
 import { errorSchemas } from './error-schemas.ts';
 import { families } from './families.ts';
+import { introduction } from './introduction.ts';
 import { type JsonSchema, toJsonSchema } from './json-schema.ts';
 import { operationOf } from './operations.ts';
 
@@ -103,7 +104,7 @@ export function openapi({ version, url }: { version: string; url: string }) {
       title: 'Vestra',
       version,
       summary: 'Host an AI agent: configure it once, run it for every user.',
-      description: introduction,
+      description: introduction.replaceAll(/\]\(\.\.\/([a-z-]+)\.md/g, `](${url}/docs/guide/$1`),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url }],
@@ -128,13 +129,6 @@ export function openapi({ version, url }: { version: string; url: string }) {
     },
   };
 }
-
-const introduction =
-  'Send an API key as `Authorization: Bearer <API_KEY>`. A test key sees test users, test money and the draft of a ' +
-  'deployment; a live key the live ones. A session token opens what carries `x-session`: one of its `needs` must be ' +
-  'switched on, it may send the fields of `sends`, and its answers leave out those of `hidden`. Lists take `limit` and ' +
-  '`cursor`; creates take an `Idempotency-Key`. Every error answers one body; branch on its `code`. A stream of events ' +
-  'shows as `text/event-stream` with the schema of the `data` of each event.';
 
 /** Declares `type` as the discriminator of event unions, for code generators. */
 function withDiscriminators(schemas: Record<string, JsonSchema>): Record<string, JsonSchema> {

@@ -4,10 +4,12 @@ import type { RouteRow } from '../api.ts';
 import type { ExampleCall } from '../examples/step.ts';
 import { story } from '../examples/story.ts';
 import { sessionAccessOf } from '../route.ts';
+import { codeSamples } from './code-samples.ts';
 import { failuresOf } from './error-schemas.ts';
 import { families } from './families.ts';
 import { impliedErrors } from './implied-errors.ts';
 import { type JsonSchema, toJsonSchema } from './json-schema.ts';
+import { titleOf } from './operation-titles.ts';
 import { hiddenFields } from './session-view.ts';
 
 /**
@@ -29,14 +31,15 @@ function exampleOf(operation: string): Example | undefined {
 }
 
 /** Converts one row of the table to an OpenAPI operation. */
-export function operationOf({ name, family, route }: RouteRow) {
+export function operationOf(row: RouteRow) {
+  const { name, family, route } = row;
   const codes = [...new Set([...impliedErrors(route), ...route.errors])];
   const example = exampleOf(name);
   return {
     operationId: name.replace('.', '_'),
     tags: [families[family].title],
-    summary: route.summary,
-    description: route.description,
+    summary: titleOf(name),
+    description: `${route.summary} ${route.description}`,
     security: securityOf(route),
     ...(route.auth === 'key' && {
       'x-scopes': route.scopes === 'any' ? ['any'] : [...route.scopes, 'all'],
@@ -48,6 +51,7 @@ export function operationOf({ name, family, route }: RouteRow) {
       ...successOf(route, example),
       ...failuresOf(codes, route.errorShape),
     },
+    ...(example && { 'x-codeSamples': codeSamples(row, example.call) }),
   };
 }
 

@@ -3,7 +3,7 @@ import type { Registration, Serving } from '../platform/registration.ts';
 import { version } from '../platform/version.ts';
 import { authorizationDocuments, authorizationOf, clientDocumentPage } from './authorization-documents.ts';
 import { consolePages } from './console.ts';
-import { guidePages, referencePages } from './documentation.ts';
+import { guidePages, openapiDocument } from './documentation.ts';
 import { downloadPages } from './downloads.ts';
 import { frontPages, pagesForPrograms } from './front.ts';
 import { type ScreenStream, screenPages } from './screen.ts';
@@ -26,7 +26,7 @@ export const register = ({ log }: Kernel, { downloads, embedOriginsOf, screenStr
       frontPages({ version }),
       authorizationDocuments(authorizationOf(publicUrl)),
       clientDocumentPage({ publicUrl, redirectUri: `${publicUrl}/v1/connections/callback` }),
-      referencePages({ version, url: publicUrl }),
+      openapiDocument({ version, url: publicUrl }),
       pagesForPrograms({ version, url: publicUrl }),
       guidePages(),
       downloadPages(downloads(publicUrl)),

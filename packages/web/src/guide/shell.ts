@@ -11,48 +11,75 @@ export type Frame = {
   groups: { title: string; pages: { name: string; title: string }[] }[];
 };
 
+export const referenceRoot = '/docs';
+
+/** The parts in which pages of the guide and of the reference differ. */
+type Shell = {
+  title: string;
+  place: 'guide' | 'reference';
+  /** Elements for the head of the page. */
+  head: string;
+  navigation: string;
+  main: string;
+  /** HTML beside the text. */
+  aside: string;
+};
+
 /** A complete HTML page without inline scripts and styles. */
-export function pageHtml({ title, html, headings }: Page, frame: Frame): string {
+export function shellHtml({ title, place, head, navigation, main, aside }: Shell): string {
+  const current = (at: Shell['place']) => (at === place ? ' aria-current="true"' : '');
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escapeHtml(title)} · Vestra guide</title>
+<title>${escapeHtml(title)} · Vestra ${place === 'guide' ? 'guide' : 'API reference'}</title>
 <link rel="icon" href="/favicon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="${guideRoot}/guide.css">
-<link rel="alternate" type="text/markdown" href="${guideRoot}/${frame.name}.md">
+${head}
 <script src="${guideRoot}/guide.js"></script>
 </head>
-<body>
+<body class="${place}">
 <a class="skip" href="#content">Skip to content</a>
 <header class="top">
 <button class="menu" type="button" popovertarget="pages" aria-label="Pages">${icons.menu}</button>
 <a class="brand" href="/">Vestra</a>
-<nav class="places" aria-label="Vestra"><a href="${guideRoot}" aria-current="true">Guide</a><a href="/docs">API reference</a><a href="/console">Console</a></nav>
+<nav class="places" aria-label="Vestra"><a href="${guideRoot}"${current('guide')}>Guide</a><a href="${referenceRoot}"${current('reference')}>API reference</a><a href="/console">Console</a></nav>
 <button class="search-open" type="button" aria-label="Search" aria-keyshortcuts="Control+K /" hidden>${icons.search}<span>Search</span><kbd>/</kbd></button>
 <button class="scheme" type="button" aria-label="Switch between light and dark" hidden>${icons.scheme}</button>
 </header>
 <div class="columns">
-<nav class="pages" id="pages" popover aria-label="Guide pages">${pagesHtml(frame)}</nav>
+<nav class="pages" id="pages" popover aria-label="${place === 'guide' ? 'Guide pages' : 'Groups of routes'}">${navigation}</nav>
 <main id="content" tabindex="-1">
-<article>
-${html}
-</article>
-${neighboursHtml(frame)}
-<footer><a href="${guideRoot}/${frame.name}.md">View as Markdown</a></footer>
+${main}
 </main>
-${headingsHtml(headings)}
+${aside}
 </div>
-<dialog class="search" aria-label="Search the guide">
-<input type="search" role="combobox" aria-label="Search the guide" aria-expanded="false" aria-controls="found" aria-autocomplete="list" autocomplete="off" spellcheck="false" placeholder="Search the guide">
+<dialog class="search" aria-label="Search guide and reference">
+<input type="search" role="combobox" aria-label="Search guide and reference" aria-expanded="false" aria-controls="found" aria-autocomplete="list" autocomplete="off" spellcheck="false" placeholder="Search guide and reference">
 <div id="found" role="listbox" aria-label="Results"></div>
 <p class="search-state" role="status"></p>
 </dialog>
 </body>
 </html>
 `;
+}
+
+/** A page of the guide. */
+export function pageHtml({ title, html, headings }: Page, frame: Frame): string {
+  return shellHtml({
+    title,
+    place: 'guide',
+    head: `<link rel="alternate" type="text/markdown" href="${guideRoot}/${frame.name}.md">`,
+    navigation: pagesHtml(frame),
+    main: `<article>
+${html}
+</article>
+${neighboursHtml(frame)}
+<footer><a href="${guideRoot}/${frame.name}.md">View as Markdown</a></footer>`,
+    aside: headingsHtml(headings),
+  });
 }
 
 const linkTo = (name: string) => `${guideRoot}/${name}`;

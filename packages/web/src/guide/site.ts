@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { errorCatalogue } from '@vestra/contract/errors';
+import { referenceSite } from '../reference/site.ts';
 import { errorPages } from './error-pages.ts';
 import { type Page, renderMarkdown } from './markdown.ts';
 import { guideRoot, pageHtml } from './shell.ts';
@@ -14,11 +15,12 @@ export async function guideSite(docs: string): Promise<Map<string, SiteFile>> {
   const listed = [...pages.keys()].filter((name) => !name.includes('/'));
   const groups = groupsOf(listed).map(({ title, pages: names }) => ({
     title,
-    pages: names.map((name) => ({ name, title: shortTitles[name] ?? pages.get(name)?.title ?? name })),
+    pages: names.map((name) => ({ name, title: pages.get(name)?.title ?? name })),
   }));
   const [first] = groups.flatMap((group) => group.pages);
 
-  const site = new Map<string, SiteFile>();
+  const reference = referenceSite();
+  const site = new Map<string, SiteFile>(reference.files);
   for (const [name, page] of pages) {
     const html = pageHtml(page, { name, listedAs: name.split('/')[0] ?? name, groups });
     site.set(`${guideRoot}/${name}`, { mediaType: 'text/html; charset=utf-8', text: html });
@@ -29,7 +31,7 @@ export async function guideSite(docs: string): Promise<Map<string, SiteFile>> {
     site.set(`${guideRoot}/${file}`, { mediaType: 'image/svg+xml', text: await readFile(join(docs, file), 'utf8') });
   site.set(`${guideRoot}/search.json`, {
     mediaType: 'application/json; charset=utf-8',
-    text: JSON.stringify(searched(pages)),
+    text: JSON.stringify([...searched(pages), ...reference.entries]),
   });
   return site;
 }
@@ -127,25 +129,3 @@ function groupsOf(names: readonly string[]): Group[] {
   const others = names.filter((name) => !listed.has(name));
   return [...groups, { title: 'More', pages: others }].filter(({ pages }) => pages.length > 0);
 }
-
-/** Shorter or more common titles for the navigation. */
-const shortTitles: Readonly<Record<string, string>> = {
-  conversations: 'Conversations and events',
-  interactions: 'Approvals and questions',
-  language: 'Glossary',
-  models: 'Models and providers',
-  versions: 'Versions',
-  console: 'Console',
-  computer: 'Computer',
-  browser: 'Browser',
-  cli: 'Command line',
-  sdk: 'TypeScript SDK',
-  python: 'Python SDK',
-  openai: 'OpenAI-compatible API',
-  mcp: 'MCP',
-  production: 'Deploying',
-  operating: 'Operating',
-  'migrating-from-openai': 'From OpenAI',
-  'migrating-from-langgraph': 'From LangGraph',
-  'migrating-from-dify': 'From Dify',
-};

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Mapping
+from typing import Mapping, Sequence
 
 from .. import types
 from .._group import AsyncGroup, Group
@@ -11,7 +11,13 @@ class Oauth(Group):
     def token(
         self,
         *,
-        body: object,
+        grant_type: str | None = None,
+        client_id: str | None = None,
+        code: str | None = None,
+        redirect_uri: str | None = None,
+        code_verifier: str | None = None,
+        refresh_token: str | None = None,
+        resource: str | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.OauthToken:
@@ -21,7 +27,14 @@ class Oauth(Group):
         the next one. Errors follow RFC 6749.
 
         Args:
-            body: The request body, sent unchanged.
+            grant_type: `authorization_code` or `refresh_token`.
+            client_id: The client: the address of its metadata document, or the id that it
+                registered.
+            code: The code that the browser returned.
+            redirect_uri: The redirect address that the code was sent to.
+            code_verifier: The PKCE verifier whose S256 challenge was sent.
+            refresh_token: The refresh token of the last response.
+            resource: The address of /v1/mcp; no other is supported.
 
         Fails with `invalid_grant`, `invalid_target`, `unsupported_grant_type`, `rate_limited`.
         """
@@ -30,7 +43,16 @@ class Oauth(Group):
             "oauth.token",
             "POST",
             "/v1/oauth/token",
-            whole=body,
+            body={
+                "grant_type": grant_type,
+                "client_id": client_id,
+                "code": code,
+                "redirect_uri": redirect_uri,
+                "code_verifier": code_verifier,
+                "refresh_token": refresh_token,
+                "resource": resource,
+            },
+            takes_body=True,
             timeout=timeout,
             extra_headers=extra_headers,
         )
@@ -38,7 +60,11 @@ class Oauth(Group):
     def register(
         self,
         *,
-        body: object,
+        redirect_uris: Sequence[str],
+        client_name: str | None = None,
+        grant_types: Sequence[str] | None = None,
+        response_types: Sequence[str] | None = None,
+        token_endpoint_auth_method: str | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.OauthRegister:
@@ -48,7 +74,12 @@ class Oauth(Group):
         registrations are deleted.
 
         Args:
-            body: The request body, sent unchanged.
+            redirect_uris: Redirect addresses: https, http on the local computer with any port, or
+                an app link.
+            client_name: The name on the consent page.
+            grant_types: Always treated as `authorization_code` and `refresh_token`.
+            response_types: Always treated as `code`.
+            token_endpoint_auth_method: Always treated as `none`.
 
         Fails with `invalid_redirect_uri`, `rate_limited`.
         """
@@ -57,7 +88,14 @@ class Oauth(Group):
             "oauth.register",
             "POST",
             "/v1/oauth/register",
-            whole=body,
+            body={
+                "redirect_uris": redirect_uris,
+                "client_name": client_name,
+                "grant_types": grant_types,
+                "response_types": response_types,
+                "token_endpoint_auth_method": token_endpoint_auth_method,
+            },
+            takes_body=True,
             timeout=timeout,
             extra_headers=extra_headers,
         )
@@ -65,7 +103,8 @@ class Oauth(Group):
     def revoke(
         self,
         *,
-        body: object,
+        token: str | None = None,
+        client_id: str | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.OauthRevoke:
@@ -74,7 +113,8 @@ class Oauth(Group):
         Returns the same for an unknown token, as in RFC 7009.
 
         Args:
-            body: The request body, sent unchanged.
+            token: The access or refresh token.
+            client_id: The client; if given, only its own token is revoked.
 
         Fails with `rate_limited`.
         """
@@ -83,7 +123,8 @@ class Oauth(Group):
             "oauth.revoke",
             "POST",
             "/v1/oauth/revoke",
-            whole=body,
+            body={"token": token, "client_id": client_id},
+            takes_body=True,
             timeout=timeout,
             extra_headers=extra_headers,
         )
@@ -94,7 +135,13 @@ class AsyncOauth(AsyncGroup):
     async def token(
         self,
         *,
-        body: object,
+        grant_type: str | None = None,
+        client_id: str | None = None,
+        code: str | None = None,
+        redirect_uri: str | None = None,
+        code_verifier: str | None = None,
+        refresh_token: str | None = None,
+        resource: str | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.OauthToken:
@@ -104,7 +151,14 @@ class AsyncOauth(AsyncGroup):
         the next one. Errors follow RFC 6749.
 
         Args:
-            body: The request body, sent unchanged.
+            grant_type: `authorization_code` or `refresh_token`.
+            client_id: The client: the address of its metadata document, or the id that it
+                registered.
+            code: The code that the browser returned.
+            redirect_uri: The redirect address that the code was sent to.
+            code_verifier: The PKCE verifier whose S256 challenge was sent.
+            refresh_token: The refresh token of the last response.
+            resource: The address of /v1/mcp; no other is supported.
 
         Fails with `invalid_grant`, `invalid_target`, `unsupported_grant_type`, `rate_limited`.
         """
@@ -113,7 +167,16 @@ class AsyncOauth(AsyncGroup):
             "oauth.token",
             "POST",
             "/v1/oauth/token",
-            whole=body,
+            body={
+                "grant_type": grant_type,
+                "client_id": client_id,
+                "code": code,
+                "redirect_uri": redirect_uri,
+                "code_verifier": code_verifier,
+                "refresh_token": refresh_token,
+                "resource": resource,
+            },
+            takes_body=True,
             timeout=timeout,
             extra_headers=extra_headers,
         )
@@ -121,7 +184,11 @@ class AsyncOauth(AsyncGroup):
     async def register(
         self,
         *,
-        body: object,
+        redirect_uris: Sequence[str],
+        client_name: str | None = None,
+        grant_types: Sequence[str] | None = None,
+        response_types: Sequence[str] | None = None,
+        token_endpoint_auth_method: str | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.OauthRegister:
@@ -131,7 +198,12 @@ class AsyncOauth(AsyncGroup):
         registrations are deleted.
 
         Args:
-            body: The request body, sent unchanged.
+            redirect_uris: Redirect addresses: https, http on the local computer with any port, or
+                an app link.
+            client_name: The name on the consent page.
+            grant_types: Always treated as `authorization_code` and `refresh_token`.
+            response_types: Always treated as `code`.
+            token_endpoint_auth_method: Always treated as `none`.
 
         Fails with `invalid_redirect_uri`, `rate_limited`.
         """
@@ -140,7 +212,14 @@ class AsyncOauth(AsyncGroup):
             "oauth.register",
             "POST",
             "/v1/oauth/register",
-            whole=body,
+            body={
+                "redirect_uris": redirect_uris,
+                "client_name": client_name,
+                "grant_types": grant_types,
+                "response_types": response_types,
+                "token_endpoint_auth_method": token_endpoint_auth_method,
+            },
+            takes_body=True,
             timeout=timeout,
             extra_headers=extra_headers,
         )
@@ -148,7 +227,8 @@ class AsyncOauth(AsyncGroup):
     async def revoke(
         self,
         *,
-        body: object,
+        token: str | None = None,
+        client_id: str | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.OauthRevoke:
@@ -157,7 +237,8 @@ class AsyncOauth(AsyncGroup):
         Returns the same for an unknown token, as in RFC 7009.
 
         Args:
-            body: The request body, sent unchanged.
+            token: The access or refresh token.
+            client_id: The client; if given, only its own token is revoked.
 
         Fails with `rate_limited`.
         """
@@ -166,7 +247,8 @@ class AsyncOauth(AsyncGroup):
             "oauth.revoke",
             "POST",
             "/v1/oauth/revoke",
-            whole=body,
+            body={"token": token, "client_id": client_id},
+            takes_body=True,
             timeout=timeout,
             extra_headers=extra_headers,
         )

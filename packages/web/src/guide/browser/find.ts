@@ -3,43 +3,58 @@ export type Section = [page: string, address: string, heading: string, words: st
 
 export type FoundSection = { section: Section; excerpt: { text: string; isMatch: boolean }[] };
 
-/** The sections that contain every word as a prefix, best first. */
+/** The sections that contain every word as a prefix, best first. If none does, those with most of the words. */
 export function find(sections: readonly Section[], asked: string, atMost = 12): FoundSection[] {
   const words = wordsOf(asked);
   if (words.length === 0) return [];
-  return sections
-    .map((section) => ({ section, score: scoreOf(section, words) }))
-    .filter(({ score }) => score > 0)
+  const scored = sections.map((section) => ({ section, ...scoreOf(section, words) })).filter(({ score }) => score > 0);
+  const most = Math.max(0, ...scored.map(({ matches }) => matches));
+  return scored
+    .filter(({ matches }) => matches === most)
     .sort((a, b) => b.score - a.score)
     .slice(0, atMost)
     .map(({ section }) => ({ section, excerpt: excerptOf(section[3], words) }));
 }
 
-const wordsOf = (text: string) => text.toLowerCase().match(/[\p{L}\p{N}_]+(?:[.-][\p{L}\p{N}_]+)*/gu) ?? [];
+/** Words of questions that say nothing about their subject. */
+const empty = new Set('a an and can do does how i in is it my of on the to what where which with'.split(' '));
 
-/** Titles weigh more than text, whole words more than prefixes. */
-function scoreOf([page, , heading, text]: Section, words: readonly string[]): number {
+function wordsOf(text: string): string[] {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}_]+(?:[.-][\p{L}\p{N}_]+)*/gu) ?? [];
+  const meant = words.filter((word) => !empty.has(word));
+  return meant.length > 0 ? meant : words;
+}
+
+/** Lists of everything contain every word, so they come after the pages that explain it. */
+const lists = /\/docs\/(api|guide\/(errors|routes|session-access|reference|changelog|language))\b/;
+
+/** A title with every word wins. Titles weigh most, then headings, then text; whole words weigh more than prefixes. */
+function scoreOf([page, address, heading, text]: Section, words: readonly string[]) {
   let score = 0;
+  let matches = 0;
+  const isPage = heading === page;
   for (const word of words) {
     const places: [string, number][] = [
-      [heading, 12],
-      [page, 8],
+      [heading, isPage ? 20 : 10],
+      [page, 12],
       [text, 1],
     ];
     const best = Math.max(...places.map(([place, weight]) => weight * fitOf(place.toLowerCase(), word)));
-    if (best === 0) return 0;
+    if (best > 0) matches += 1;
     score += best;
   }
-  // A page ranks above its sections.
-  return heading === page ? score + 0.5 : score;
+  const isNamed = words.every((word) => fitOf(heading.toLowerCase(), word) > 0);
+  return { score: (lists.test(address) ? score / 3 : score) + (isNamed ? 40 : 0), matches };
 }
 
-/** 2 for a whole word, 1 for a prefix, 0 for no match. */
+/** 2 for a whole word or its plural, 1 for another prefix, 0 for no match. */
 function fitOf(place: string, word: string): number {
   let fit = 0;
   for (let at = place.indexOf(word); at !== -1 && fit < 2; at = place.indexOf(word, at + 1)) {
     if (isOfWord(place[at - 1])) continue;
-    fit = Math.max(fit, isOfWord(place[at + word.length]) ? 1 : 2);
+    const end = at + word.length;
+    const isWhole = !isOfWord(place[end]) || (place[end] === 's' && !isOfWord(place[end + 1]));
+    fit = Math.max(fit, isWhole ? 2 : 1);
   }
   return fit;
 }

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@vestra/contract/derive/json-schema';
+import type { JsonSchema } from './json-schema.ts';
 
 export type Fields = Record<string, JsonSchema>;
 
@@ -70,7 +70,9 @@ function typeOf(field: JsonSchema, link: LinkObject): string {
   if (field.enum) return (field.enum as unknown[]).map((value) => `\`${value}\``).join(', ');
   if (field.type === 'array') return `list of ${typeOf(field.items as JsonSchema, link)}`;
   const options = (field.anyOf ?? field.oneOf) as JsonSchema[] | undefined;
-  return options ? options.map((each) => typeOf(each, link)).join(' or ') : [field.type ?? 'any'].flat().join(' or ');
+  return options
+    ? [...new Set(options.map((each) => typeOf(each, link)))].join(' or ')
+    : [field.type ?? 'any'].flat().join(' or ');
 }
 
 function limitsOf(field: JsonSchema): string {

@@ -1,11 +1,47 @@
-import type { JsonSchema } from '@vestra/contract/derive/json-schema';
-import { openapi } from '@vestra/contract/derive/openapi';
-import { errorCatalogue } from '@vestra/contract/errors';
+import { errorCatalogue } from '../errors.ts';
+import type { CodeSample } from './code-samples.ts';
 import { type Fields, fieldTable, type LinkObject, nameOf, requestTable } from './field-table.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { openapi } from './openapi.ts';
 
-type Parameter = { name: string; in: string; required?: boolean; description?: string; schema: JsonSchema };
-type Content = Record<string, { schema?: JsonSchema }>;
+/** A group of the reference. Its texts are Markdown, with links relative to docs/api. */
+export type ApiGroup = {
+  tag: string;
+  description: string;
+  /** The name of its page, such as `test-runs`. */
+  page: string;
+  operations: ApiOperation[];
+  objects: string;
+};
+
+export type ApiOperation = {
+  id: string;
+  title: string;
+  method: string;
+  path: string;
+  /** Access, fields, responses and errors. */
+  text: string;
+  parameters: readonly Parameter[];
+  /** The example of the body, if it is JSON. */
+  body?: unknown;
+  answer?: unknown;
+  samples: readonly CodeSample[];
+  /** Whether an API key opens it. */
+  takesKey: boolean;
+  takesFile: boolean;
+};
+
+type Parameter = {
+  name: string;
+  in: string;
+  required?: boolean;
+  description?: string;
+  schema: JsonSchema;
+  example?: unknown;
+};
+type Content = Record<string, { schema?: JsonSchema; example?: unknown }>;
 type Operation = {
+  operationId: string;
   tags: [string];
   summary: string;
   description: string;
@@ -14,6 +50,7 @@ type Operation = {
   responses: Record<string, { content?: Content }>;
   'x-scopes'?: string[];
   'x-session'?: unknown;
+  'x-codeSamples'?: CodeSample[];
 };
 
 const document = openapi({ version: '', url: '' });
@@ -32,6 +69,43 @@ export function apiPages(): Record<string, string> {
   return { 'docs/api/README.md': indexPage(), ...Object.fromEntries(pages) };
 }
 
+/** The groups in the order of the reference. */
+export function apiGroups(): ApiGroup[] {
+  return tags.map(({ name: tag, description }) => {
+    const link = linksOf(tag);
+    return {
+      tag,
+      description,
+      page: pageOfTag(tag).slice(0, -'.md'.length),
+      operations: operationsOf(tag).map((each) => apiOperation(each, link)),
+      objects: objectSections(tag, link).join('\n\n'),
+    };
+  });
+}
+
+function apiOperation(each: (typeof operations)[number], link: LinkObject): ApiOperation {
+  const { path, method, operation } = each;
+  const content = operation.requestBody?.content ?? {};
+  const [, first] = Object.entries(operation.responses).find(([status]) => status < '300') ?? [];
+  const body = content['application/json']?.example;
+  const answer = first?.content?.['application/json']?.example;
+  return {
+    id: operation.operationId,
+    title: operation.summary,
+    method: method.toUpperCase(),
+    path,
+    text: routeSection(each, link).slice(1).filter(Boolean).join('\n\n'),
+    parameters: (operation.parameters ?? []).filter(({ in: place }) => place !== 'header'),
+    ...(body !== undefined && { body }),
+    ...(answer !== undefined && { answer }),
+    samples: operation['x-codeSamples'] ?? [],
+    takesKey: operation['x-scopes'] !== undefined,
+    takesFile: content['multipart/form-data'] !== undefined,
+  };
+}
+
+const operationsOf = (tag: string) => operations.filter(({ operation }) => operation.tags[0] === tag);
+
 function indexPage(): string {
   const rows = tags.map(({ name, description }) => `| [${name}](${pageOfTag(name)}) | ${description} |`);
   return `${[
@@ -42,24 +116,26 @@ function indexPage(): string {
 }
 
 function groupPage(tag: string, description: string): string {
-  const link: LinkObject = (name) => {
+  const link = linksOf(tag);
+  const routes = operationsOf(tag).flatMap((each) => routeSection(each, link));
+  return `${[`# ${tag} API`, description, ...routes, ...objectSections(tag, link)].filter((part) => part !== '').join('\n\n')}\n`;
+}
+
+const linksOf =
+  (tag: string): LinkObject =>
+  (name) => {
     const page = placeOfObject.get(name);
     if (!page) return `[${name}](../events.md)`;
     return `[${name}](${page === pageOfTag(tag) ? '' : page}#${name.toLowerCase()})`;
   };
-  const routes = operations
-    .filter(({ operation }) => operation.tags[0] === tag)
-    .flatMap((each) => routeSection(each, link));
-  const objects = [...placeOfObject]
+
+function objectSections(tag: string, link: LinkObject): string[] {
+  return [...placeOfObject]
     .filter(([, page]) => page === pageOfTag(tag))
     .flatMap(([name]) => {
-      const { description: about = '', properties = {} } = schemas[name] as {
-        description?: string;
-        properties?: Fields;
-      };
-      return [`## ${name}`, about, Object.keys(properties).length > 0 ? fieldTable(properties, link) : ''];
+      const { description = '', properties = {} } = schemas[name] as { description?: string; properties?: Fields };
+      return [`## ${name}`, description, Object.keys(properties).length > 0 ? fieldTable(properties, link) : ''];
     });
-  return `${[`# ${tag} API`, description, ...routes, ...objects].filter((part) => part !== '').join('\n\n')}\n`;
 }
 
 function routeSection({ path, method, operation }: (typeof operations)[number], link: LinkObject): string[] {
@@ -67,7 +143,7 @@ function routeSection({ path, method, operation }: (typeof operations)[number], 
   const answers = Object.entries(operation.responses).filter(([status]) => status < '400');
   return [
     `## ${method.toUpperCase()} ${path}`,
-    [operation.summary, operation.description].filter(Boolean).join(' '),
+    operation.description,
     accessOf(operation),
     sent.length > 0 ? requestTable(sent, link) : '',
     `Success: ${answers.map(([status, { content }]) => answerOf(status, content, link)).join('; ')}.`,

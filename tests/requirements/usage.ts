@@ -79,4 +79,9 @@ export const usage = area('usage', 'done', [
     'docs/operating.md#growth',
     'Days without sums are summed in the background, one day at a time and newest first.',
   ],
+  [
+    'GROW-703',
+    'docs/operating.md#growth',
+    'The searches for work to stop read neither idle conversations nor all pending interactions.',
+  ],
 ]);

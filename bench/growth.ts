@@ -97,22 +97,75 @@ async function measureEvents(): Promise<void> {
     await restore();
     await client.query('VACUUM ANALYZE events');
   });
-  const list = `SELECT * FROM events WHERE org_id = '${tenant.orgId}' AND mode = 'test' ORDER BY id DESC LIMIT 50`;
-  await timed('list 50 events', () => client.query(list));
-  const wal = async () => (await client.query(`SELECT pg_current_wal_lsn() - '0/0' AS bytes`)).rows[0].bytes;
-  const before = Number(await wal());
-  await timed('delete half of the events in batches of 1,000', async () => {
+  await timed('copy them into eight partitions by id', async () => {
+    await client.query(
+      `CREATE TABLE parted (LIKE events INCLUDING DEFAULTS, PRIMARY KEY (org_id, mode, id)) PARTITION BY RANGE (id)`,
+    );
+    for (let part = 0; part < parts; part++) {
+      const bound = (at: number) => (at === parts ? 'MAXVALUE' : `'${idOf(Math.round((rows * at) / parts))}'`);
+      await client.query(
+        `CREATE TABLE parted_${part} PARTITION OF parted FOR VALUES FROM (${bound(part)}) TO (${bound(part + 1)})`,
+      );
+    }
+    await client.query('CREATE INDEX ON parted (org_id, mode, type, id DESC)');
+    await client.query('INSERT INTO parted SELECT * FROM events');
+    await client.query('VACUUM ANALYZE parted');
+  });
+  for (const table of ['events', 'parted']) {
+    await list(table);
+    await timed(`insert 10,000 rows one by one into ${table}`, async () => {
+      await client.query('BEGIN');
+      for (let n = 0; n < 10_000; n++) {
+        const values = [idOf(rows + n), tenant.orgId, tenant.mode];
+        await client.query({
+          name: table,
+          text: `INSERT INTO ${table} (id, org_id, mode, type, data) VALUES ($1, $2, $3, 'a', '{}')`,
+          values,
+        });
+      }
+      await client.query('ROLLBACK');
+    });
+  }
+  await removing('delete half of the events in batches of 1,000', async () => {
     for (;;) {
       const { rowCount } = await client.query(
-        `DELETE FROM events WHERE ctid = ANY(ARRAY(SELECT ctid FROM events
-           WHERE created_at < now() - interval '30 days' ORDER BY created_at LIMIT 1000))`,
+        `DELETE FROM events WHERE ctid IN (SELECT ctid FROM events
+           WHERE created_at < now() - interval '30 days' LIMIT 1000 FOR UPDATE SKIP LOCKED)`,
       );
       if (!rowCount) return;
     }
   });
-  console.log(`  ${Math.round((Number(await wal()) - before) / 1e6)} MB of log`);
-  await timed('vacuum', () => client.query('VACUUM events'));
-  await timed('list 50 events', () => client.query(list));
+  await removing('drop half of the partitions', async () => {
+    for (let part = 0; part < parts / 2; part++) await client.query(`DROP TABLE parted_${part}`);
+  });
+  for (const table of ['events', 'parted']) {
+    await timed(`vacuum ${table}`, () => client.query(`VACUUM ${table}`));
+    await list(table);
+  }
+}
+
+const parts = 8;
+const idOf = (n: number) => `evt_${String(n).padStart(24, '0')}`;
+
+async function list(table: string): Promise<void> {
+  const read = () =>
+    client.query({
+      name: `list ${table}`,
+      text: `SELECT * FROM ${table} WHERE org_id = $1 AND mode = $2 ORDER BY id DESC LIMIT 50`,
+      values: [tenant.orgId, tenant.mode],
+    });
+  await read();
+  await timed(`list 50 of ${table}, 100 times`, async () => {
+    for (let n = 0; n < 100; n++) await read();
+  });
+}
+
+async function removing(what: string, work: () => Promise<void>): Promise<void> {
+  const written = async () =>
+    Number((await client.query(`SELECT pg_current_wal_lsn() - '0/0' AS bytes`)).rows[0].bytes);
+  const before = await written();
+  await timed(what, work);
+  console.log(`  ${((await written()) - before) / 1e6} MB of log`);
 }
 
 /** Building an index at the end takes a tenth of the time of writing it with each row. */

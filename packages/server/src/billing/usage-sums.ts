@@ -52,14 +52,16 @@ export async function sumUsage(
     resultColumns,
     sql`
     WITH ${query.conversationId === undefined ? fromSums(tenant, query) : fromLedger(tenant, query)},
-    groups AS (
-      SELECT key, grouping(key) = 1 AS is_total, COALESCE(sum(cost_micros), 0)::bigint AS cost,
-        COALESCE(sum(input_tokens), 0) AS input_tokens, COALESCE(sum(output_tokens), 0) AS output_tokens
-      FROM spent GROUP BY GROUPING SETS ((key), ())
+    groups AS MATERIALIZED (
+      SELECT key, sum(cost_micros)::bigint AS cost, sum(input_tokens) AS input_tokens, sum(output_tokens) AS output_tokens
+      FROM spent GROUP BY key
     ), shown AS (
-      SELECT * FROM groups WHERE is_total
+      SELECT NULL AS key, true AS is_total, COALESCE(sum(cost), 0)::bigint AS cost,
+        COALESCE(sum(input_tokens), 0) AS input_tokens, COALESCE(sum(output_tokens), 0) AS output_tokens
+      FROM groups
       UNION ALL
-      (SELECT * FROM groups WHERE NOT is_total AND ${isAfter(groupBy, page.after)} ORDER BY ${order} LIMIT ${page.limit + 1})
+      (SELECT key, false, cost, input_tokens, output_tokens FROM groups WHERE ${isAfter(groupBy, page.after)}
+        ORDER BY ${order} LIMIT ${page.limit + 1})
     )
     SELECT shown.key, is_total, cost, input_tokens, output_tokens,
       (CASE WHEN is_total THEN (SELECT count(*) FROM (SELECT DISTINCT task_id FROM tasks) AS every_task)

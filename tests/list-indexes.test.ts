@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listRoutines } from '../packages/server/src/automation/routines/store.ts';
 import { listFiles } from '../packages/server/src/engine/files/store.ts';
-import { listConversations, openConversationsOfDeployment } from '../packages/server/src/engine/records/conversations.ts';
+import {
+  listConversations,
+  openConversationsOfDeployment,
+} from '../packages/server/src/engine/records/conversations.ts';
 import { closedOwnersWithWork } from '../packages/server/src/engine/records/turns.ts';
 import { closeDatabase, type Database, openDatabase } from '../packages/server/src/platform/db/pool.ts';
 import { pipelined, rowsOf, run, runStatement } from '../packages/server/src/platform/db/query.ts';

@@ -75,7 +75,7 @@ export async function sumUsage(
 
 /** Expressions over the columns of the sums. `work` is for rows that name several models and kinds. */
 const keys: Record<UsageGroup, { line: Sql; work?: Sql }> = {
-  day: { line: sql.raw(`to_char(day, 'YYYY-MM-DD')`) },
+  day: { line: sql.raw('day::text') },
   user: { line: sql.raw('user_id') },
   deployment: { line: sql.raw('deployment_id') },
   conversation: { line: sql.raw('conversation_id') },

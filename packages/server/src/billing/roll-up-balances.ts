@@ -102,6 +102,7 @@ export async function rollUpWallet(tx: Transaction, tenant: Tenant): Promise<Rol
       SELECT ${orgId}, ${mode}, COALESCE(owner, ${wholeOrg}), day, sum(spend_micros)
       FROM taken WHERE spend_micros <> 0 OR spend_ids <> '{}'
       GROUP BY GROUPING SETS ((owner, day), (day))
+      HAVING sum(spend_micros) <> 0 OR grouping(owner) = 1
       ON CONFLICT (org_id, mode, user_id, day) DO UPDATE SET spend_micros = kept.spend_micros + EXCLUDED.spend_micros
     ), ${addTakenUsage(tenant)}
     SELECT o.owner, day::text AS day, 'spent' AS why

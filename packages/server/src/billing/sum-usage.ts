@@ -19,6 +19,7 @@ export async function sumUsageDays(db: Database, signal?: AbortSignal): Promise<
   for (;;) {
     const days = await listDaysWithoutSums(db);
     if (days.length === 0) return;
+    const failures: unknown[] = [];
     for (const { tenant, day } of days) {
       if (signal?.aborted) return;
       const startedAt = performance.now();
@@ -26,10 +27,12 @@ export async function sumUsageDays(db: Database, signal?: AbortSignal): Promise<
         await lockWallet(tx, tenant);
         // Another process may have summed it while this one waited for the lock.
         if (!(await isSummed(tx, tenant, day))) await sumDay(tx, tenant, day);
-      });
+      }).catch((error: unknown) => failures.push(error));
       // Pause as long as the day took, to use at most half of the time of one connection.
       await sleep(performance.now() - startedAt, undefined, { ...(signal && { signal }) }).catch(() => {});
     }
+    // A failure of one day must not stop the others.
+    if (failures.length > 0) throw new AggregateError(failures, `${failures.length} days could not be summed.`);
   }
 }
 

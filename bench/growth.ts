@@ -1,6 +1,6 @@
 /**
  * Measures what a large installation costs: `node bench/growth.ts 5000000` fills that many rows by SQL and prints the
- * times of the usage report, of listing, of retention and of vacuum. Fifty million rows need about 60 GB and two hours.
+ * times of the usage report, of listing, of retention and of vacuum. Fifty million rows need tens of gigabytes.
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

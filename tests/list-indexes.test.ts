@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listRoutines } from '../packages/server/src/automation/routines/store.ts';
 import { listFiles } from '../packages/server/src/engine/files/store.ts';
-import { listConversations } from '../packages/server/src/engine/records/conversations.ts';
+import {
+  listConversations,
+  openConversationsOfDeployment,
+} from '../packages/server/src/engine/records/conversations.ts';
+import { closedOwnersWithWork } from '../packages/server/src/engine/records/turns.ts';
 import { closeDatabase, type Database, openDatabase } from '../packages/server/src/platform/db/pool.ts';
 import { pipelined, rowsOf, run, runStatement } from '../packages/server/src/platform/db/query.ts';
 import { sql } from '../packages/server/src/platform/db/sql.ts';
 import { count, text } from '../packages/server/src/platform/db/table.ts';
+import { transaction } from '../packages/server/src/platform/db/transaction.ts';
 import { listFacts } from '../packages/server/src/users/memory/store.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
@@ -71,6 +76,35 @@ it('a search for words reads the words of one org and mode', async () => {
   for (const index of used) expect(index).toMatch(/ INDEX /);
 });
 
+/** A deployment may have a million conversations, and as many interactions may wait for people. */
+describe('work to stop is found', () => {
+  it('of a deleted deployment without reading its idle conversations [GROW-703]', async () => {
+    const used = await scansDuring(async () => {
+      expect(await openConversationsOfDeployment(db, 'org_many', 'dep_many')).toEqual(['conv_012000']);
+    });
+    expect(used).not.toContain('conversations');
+    expect(used.filter((index) => / ON public\.conversations /.test(index))).toEqual([
+      expect.stringContaining('conversations_pkey'),
+    ]);
+  });
+
+  it('of closed owners without reading what has waited for long [GROW-703]', async () => {
+    const used = await scansDuring(async () => {
+      const found = await transaction(db, (tx) => closedOwnersWithWork(tx, 10, new Date(Date.now() - 900_000)));
+      expect(found).toMatchObject([{ deployment_id: 'dep_1', is_disabled: false }]);
+    });
+    expect(used).not.toContain('interactions');
+    expect(used).toContainEqual(expect.stringContaining('interactions_pending_by_age'));
+  });
+});
+
+async function scansDuring(work: () => Promise<void>): Promise<string[]> {
+  const before = await scans();
+  await work();
+  const after = await scans();
+  return [...after].filter(([index, times]) => times > (before.get(index) ?? 0)).map(([index]) => index);
+}
+
 /** How often each table was read whole, and each index was used. */
 async function scans(): Promise<Map<string, number>> {
   await run(db, sql`SELECT pg_stat_force_next_flush()`);
@@ -111,7 +145,9 @@ async function fill(): Promise<void> {
       SELECT 'conv_01' || id, org, mode, 'Number ' || n, array_to_tsvector(ARRAY['number', n::text]) FROM ${rows}`),
     // A search reads the newest thousand without the index of words.
     runStatement(sql`
-      INSERT INTO conversations (id, org_id, mode) SELECT 'conv_01' || n, 'org_many', 'live' FROM generate_series(2000, 3999) n`),
+      INSERT INTO conversations (id, org_id, mode, deployment_id, status)
+      SELECT 'conv_01' || n, 'org_many', 'live', 'dep_many', CASE n WHEN 2000 THEN 'waiting' ELSE 'idle' END
+      FROM generate_series(2000, 3999) n`),
     runStatement(sql`
       INSERT INTO conversation_previews (conversation_id, org_id, mode, preview, words)
       SELECT 'conv_01' || n, 'org_many', 'live', '', array_to_tsvector(ARRAY['number', 'w' || n % 2000])
@@ -120,6 +156,20 @@ async function fill(): Promise<void> {
       INSERT INTO memories (id, org_id, mode, user_id, text, kind, source, fingerprint, search, observed_at)
       SELECT id, org, mode, user_id, '', 'other', 'user_direct', sha256(id::bytea), '', now() - n * interval '1 minute'
       FROM ${rows}`),
+    // One interaction is new, and the others have waited for a day.
+    runStatement(sql`
+      INSERT INTO turns (conversation_id, ordinal, id, org_id, mode, deployment_id, deployment_version, state, request, origin,
+        message_id, reply_message_id, fence)
+      SELECT 'conv_01' || id, 1, 'turn_' || id, org, mode, 'dep_1', 1, 'waiting', '{}', 'user', 'm', 'r', 'f'
+      FROM ${rows} WHERE n <= 4000`),
+    runStatement(sql`
+      INSERT INTO interactions (org_id, mode, id, conversation_id, turn_id, run_id, kind, type, status, summary,
+        requires_present_user, details, created_at)
+      SELECT org, mode, 'int_' || id, 'conv_01' || id, 'turn_' || id, 'r', 'approval', 'approval', 'pending', '', false, '{}'::json,
+        now() - CASE WHEN n > 1 THEN interval '1 day' ELSE interval '0' END
+      FROM ${rows} WHERE n <= 4000
+      UNION ALL SELECT 'org_many', 'live', 'int_many', 'conv_012000', 'turn_many', 'r', 'approval', 'approval', 'pending', '',
+        false, '{}'::json, now() - interval '1 day'`),
   ]);
   await run(db, sql`ANALYZE`);
 }

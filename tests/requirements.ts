@@ -25,6 +25,7 @@ import { failover } from './requirements/failover.ts';
 import { fileStores } from './requirements/file-stores.ts';
 import { files } from './requirements/files.ts';
 import { functions } from './requirements/functions.ts';
+import { growth } from './requirements/growth.ts';
 import { guide } from './requirements/guide.ts';
 import { idempotency } from './requirements/idempotency.ts';
 import { imports } from './requirements/import.ts';
@@ -84,6 +85,7 @@ export const areas: readonly Area[] = [
   lists,
   idempotency,
   functions,
+  growth,
   guide,
   packages,
   pictures,

@@ -6,6 +6,7 @@ import { sql } from '../platform/db/sql.ts';
 import { columnsOf, micros, text } from '../platform/db/table.ts';
 import type { Spend } from './allowance.ts';
 import { ledgerEntries, reservations, spendDays, usageAlertsTold, wallets } from './tables.ts';
+import { moveUsage } from './usage-days.ts';
 
 /** Values of `user_id` in spend totals that are not users. No user id contains `*` or is empty. */
 export const wholeOrg = '*';
@@ -101,6 +102,7 @@ async function moveSpend(tx: Transaction, tenant: Tenant, from: string, to: stri
   await run(tx, moveEntries);
   await lockWallet(tx, tenant);
   await run(tx, sql`WITH entries AS (${moveEntries}) UPDATE unfolded_entries SET user_id = ${to} WHERE ${theirs}`);
+  await moveUsage(tx, tenant, from, to);
   await run(tx, sql`UPDATE ${reservations} SET user_id = ${to} WHERE ${theirs}`);
   await run(tx, sql`DELETE FROM ${usageAlertsTold} WHERE ${theirs}`);
   const moved = await rowsOf(

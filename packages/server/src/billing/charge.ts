@@ -36,7 +36,7 @@ export function chargeStatement(
   if (used.length === 0 && reservationId === undefined) return { total, statement: null };
 
   // Create the wallet's entry last: line items are listed by id, and the wallet's entry is not one of them.
-  const spend: Entry[] = used.map(({ costMicros, ...item }) => ({
+  const spend: SpendEntry[] = used.map(({ costMicros, ...item }) => ({
     id: newId('li'),
     account: 'spend',
     amountMicros: costMicros,
@@ -46,10 +46,11 @@ export function chargeStatement(
   const statement = insertTransferStatement(tenant, {
     id: transferId,
     entries: used.length === 0 ? [] : [...spend, { id: transferId, account: 'wallet', amountMicros: -total }],
-    pendingTotals: [...byOwner(used)].map(([owner, micros]) => ({
+    pendingTotals: [...byOwner(spend)].map(([owner, { micros, spendIds }]) => ({
       owner,
       walletMicros: -micros,
       spendMicros: micros,
+      spendIds,
     })),
     reservationId,
     at,
@@ -57,11 +58,12 @@ export function chargeStatement(
   return { total, statement };
 }
 
-function byOwner(items: readonly (ChargeItem & { costMicros: Micros })[]): Map<string, Micros> {
-  const sums = new Map<string, Micros>();
-  for (const { userId, costMicros } of items) {
-    const owner = budgetOwnerOf(userId);
-    sums.set(owner, (sums.get(owner) ?? 0n) + costMicros);
+function byOwner(entries: readonly SpendEntry[]): Map<string, { micros: Micros; spendIds: string[] }> {
+  const sums = new Map<string, { micros: Micros; spendIds: string[] }>();
+  for (const { id, amountMicros, item } of entries) {
+    const owner = budgetOwnerOf(item.userId);
+    const sum = sums.get(owner) ?? { micros: 0n, spendIds: [] };
+    sums.set(owner, { micros: sum.micros + amountMicros, spendIds: [...sum.spendIds, id] });
   }
   return sums;
 }
@@ -81,16 +83,16 @@ export async function credit(tx: Transaction, tenant: Tenant, amountMicros: Micr
       { id: transferId, account: 'wallet', amountMicros },
       { id: newId('li'), account: 'funding', amountMicros: -amountMicros },
     ],
-    pendingTotals: [{ owner: orgAgent, walletMicros: amountMicros, spendMicros: 0n }],
+    pendingTotals: [{ owner: orgAgent, walletMicros: amountMicros, spendMicros: 0n, spendIds: [] }],
   });
 }
 
-type Entry =
-  | { id: string; account: 'spend'; amountMicros: Micros; item: ChargeItem }
-  | { id: string; account: 'wallet' | 'funding'; amountMicros: Micros };
+type SpendEntry = { id: string; account: 'spend'; amountMicros: Micros; item: ChargeItem };
 
-/** The amounts that a transfer adds to the totals when it is rolled up. */
-type PendingTotals = { owner: string; walletMicros: Micros; spendMicros: Micros };
+type Entry = SpendEntry | { id: string; account: 'wallet' | 'funding'; amountMicros: Micros };
+
+/** The amounts and the ledger rows that a transfer adds to the totals when it is rolled up. */
+type PendingTotals = { owner: string; walletMicros: Micros; spendMicros: Micros; spendIds: readonly string[] };
 
 type Transfer = {
   /** The id of its wallet entry. */
@@ -110,10 +112,11 @@ function insertTransferStatement({ orgId, mode }: Tenant, transfer: Transfer) {
   const { id, entries, at, reservationId = null } = transfer;
   const sum = entries.reduce((micros, entry) => micros + entry.amountMicros, 0n);
   if (sum !== 0n) throw new Error(`The entries of transfer ${id} sum to ${sum} and not to zero.`);
-  const pendingTotals = transfer.pendingTotals.map(({ owner, walletMicros, spendMicros }) => ({
+  const pendingTotals = transfer.pendingTotals.map(({ owner, walletMicros, spendMicros, spendIds }) => ({
     user_id: owner,
     wallet_micros: String(walletMicros),
     spend_micros: String(spendMicros),
+    spend_ids: spendIds,
   }));
   const moment = sql`COALESCE(${at ?? null}::timestamptz, now())`;
   return runStatement(sql`WITH written AS (
@@ -128,9 +131,10 @@ function insertTransferStatement({ orgId, mode }: Tenant, transfer: Transfer) {
   ), released AS (
     DELETE FROM reservations WHERE id = ${reservationId}::uuid AND org_id = ${orgId} AND mode = ${mode}
   )
-  INSERT INTO unfolded_entries (org_id, mode, wallet_micros, spend_micros, user_id, day)
-  SELECT ${orgId}, ${mode}, u.wallet_micros, u.spend_micros, u.user_id, (${moment} AT TIME ZONE 'UTC')::date
-  FROM json_to_recordset(${sql.json(pendingTotals)}) AS u(user_id text, wallet_micros bigint, spend_micros bigint)`);
+  INSERT INTO unfolded_entries (org_id, mode, wallet_micros, spend_micros, user_id, day, spend_ids)
+  SELECT ${orgId}, ${mode}, u.wallet_micros, u.spend_micros, u.user_id, (${moment} AT TIME ZONE 'UTC')::date, u.spend_ids
+  FROM json_to_recordset(${sql.json(pendingTotals)})
+    AS u(user_id text, wallet_micros bigint, spend_micros bigint, spend_ids text[])`);
 }
 
 function columnsOf(entry: Entry) {

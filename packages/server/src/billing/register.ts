@@ -10,7 +10,10 @@ export type BillingPorts = Omit<Parameters<typeof usageRoutes>[0], 'db'> & Param
 
 export const register = ({ db }: Kernel, { emit, capsOfUsers, ...usage }: BillingPorts): Registration => ({
   routes: () => ({ usage: usageRoutes({ db, ...usage }) }),
-  jobs: { 'ledger.fold': () => rollUpBalances(db, { emit, capsOfUsers }) },
+  jobs: {
+    'ledger.fold': () => rollUpBalances(db, { emit, capsOfUsers }),
+    'usage.sum': async (_payload, { signal }) => (await import('./sum-usage.ts')).sumUsageDays(db, signal),
+  },
   expiry: [{ days: anHour, prune: pruneReservations }],
   erasure: [eraseBudgetOwner],
 });

@@ -4,11 +4,12 @@ import { distinct, requestedRows } from '../platform/db/batch-concurrent-calls.t
 import type { Database, Executor, Transaction } from '../platform/db/pool.ts';
 import { rowsOf, run } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
-import { boolean, micros, text } from '../platform/db/table.ts';
+import { micros, text } from '../platform/db/table.ts';
 import { transaction } from '../platform/db/transaction.ts';
 import { type AlertDependencies, emitAlerts } from './alerts.ts';
 import { lockWallet, type RolledUpDay, wholeOrg } from './budget-owner.ts';
 import { wallets } from './tables.ts';
+import { addTakenUsage, sumDay } from './usage-days.ts';
 
 /**
  * Adds new charges and credits to the wallets and the daily totals. Any number of processes may do this at once. The
@@ -68,8 +69,8 @@ export async function emitBeforeCapChange(
   // An entry without money. The roll-up finds it after the commit, even if nothing is spent any more.
   await run(
     tx,
-    sql`INSERT INTO unfolded_entries (org_id, mode, wallet_micros, spend_micros, user_id, day)
-        VALUES (${tenant.orgId}, ${tenant.mode}, 0, 0, ${userId ?? wholeOrg}, (now() AT TIME ZONE 'UTC')::date)`,
+    sql`INSERT INTO unfolded_entries (org_id, mode, wallet_micros, spend_micros, user_id, day, spend_ids)
+        VALUES (${tenant.orgId}, ${tenant.mode}, 0, 0, ${userId ?? wholeOrg}, (now() AT TIME ZONE 'UTC')::date, '{}')`,
   );
 }
 
@@ -77,34 +78,44 @@ export async function emitBeforeCapChange(
  * Adds the entries of a wallet to the totals and returns the days whose alerts are due. Null if another process has the
  * lock.
  */
-export async function rollUpWallet(tx: Transaction, { orgId, mode }: Tenant): Promise<RolledUpDay[] | null> {
+export async function rollUpWallet(tx: Transaction, tenant: Tenant): Promise<RolledUpDay[] | null> {
+  const { orgId, mode } = tenant;
+  // The setting shows the trigger of the migration 0159 that this transaction adds the entries to the usage sums.
   const locked = await run(
     tx,
-    sql`SELECT 1 FROM ${wallets} WHERE org_id = ${orgId} AND mode = ${mode} FOR UPDATE SKIP LOCKED`,
+    sql`SELECT set_config('vestra.sums_usage', 'on', true)
+        FROM ${wallets} WHERE org_id = ${orgId} AND mode = ${mode} FOR UPDATE SKIP LOCKED`,
   );
   if (locked === 0) return null;
   const rows = await rowsOf(
     tx,
-    { owner: text(), day: text(), is_requested: boolean() },
+    { owner: text(), day: text(), why: text<'spent' | 'requested' | 'first'>() },
     sql`
     WITH taken AS (
       DELETE FROM unfolded_entries WHERE org_id = ${orgId} AND mode = ${mode}
-      RETURNING user_id AS owner, day, wallet_micros, spend_micros
+      RETURNING user_id AS owner, day, wallet_micros, spend_micros, spend_ids
     ), paid AS (
       UPDATE wallets SET balance_micros = balance_micros + (SELECT COALESCE(sum(wallet_micros), 0) FROM taken)
       WHERE org_id = ${orgId} AND mode = ${mode}
     ), added AS (
       INSERT INTO spend_days AS kept (org_id, mode, user_id, day, spend_micros)
       SELECT ${orgId}, ${mode}, COALESCE(owner, ${wholeOrg}), day, sum(spend_micros)
-      FROM taken WHERE spend_micros <> 0
+      FROM taken WHERE spend_micros <> 0 OR spend_ids <> '{}'
       GROUP BY GROUPING SETS ((owner, day), (day))
+      HAVING sum(spend_micros) <> 0 OR grouping(owner) = 1
       ON CONFLICT (org_id, mode, user_id, day) DO UPDATE SET spend_micros = kept.spend_micros + EXCLUDED.spend_micros
-      RETURNING user_id, day
-    )
-    SELECT user_id AS owner, day::text AS day, false AS is_requested FROM added
-    UNION SELECT owner, day::text, true FROM taken WHERE spend_micros = 0 AND wallet_micros = 0`,
+    ), ${addTakenUsage(tenant)}
+    SELECT o.owner, day::text AS day, 'spent' AS why
+      FROM taken CROSS JOIN LATERAL (VALUES (owner), (${wholeOrg})) AS o(owner) WHERE spend_micros <> 0
+    UNION SELECT owner, day::text, 'requested' FROM taken WHERE spend_micros = 0 AND wallet_micros = 0
+    UNION SELECT '', day::text, 'first' FROM taken WHERE spend_ids <> '{}' AND NOT EXISTS (SELECT FROM spend_days s
+      WHERE s.org_id = ${orgId} AND s.mode = ${mode} AND s.user_id = ${wholeOrg} AND s.day = taken.day)`,
   );
-  return rows.map(({ owner, day, is_requested: isRequested }) => ({ owner, day, isRequested }));
+  // The first spend of a day: nearly no rows to add up. Other days without sums are left to the job.
+  for (const { day } of rows.filter(({ why }) => why === 'first')) await sumDay(tx, tenant, day);
+  return rows
+    .filter(({ why }) => why !== 'first')
+    .map(({ owner, day, why }) => ({ owner, day, isRequested: why === 'requested' }));
 }
 
 /** The balance of a wallet. It is negative by at most the cost of the calls that ran when it became empty. */

@@ -1,5 +1,17 @@
 import type { spendKinds } from '@vestra/contract/usage';
-import { boolean, day, integer, json, micros, moment, numeric, table, text, uuid } from '../platform/db/table.ts';
+import {
+  boolean,
+  day,
+  integer,
+  json,
+  micros,
+  moment,
+  numeric,
+  table,
+  text,
+  textArray,
+  uuid,
+} from '../platform/db/table.ts';
 import type { MeteredUsage } from './charge-items.ts';
 
 const tenant = {
@@ -37,6 +49,36 @@ export const spendDays = table('spend_days', {
   user_id: text(),
   day: day(),
   spend_micros: micros(),
+});
+
+const sums = {
+  cost_micros: micros(),
+  input_tokens: numeric(),
+  output_tokens: numeric(),
+};
+
+export const usageSummedDays = table('usage_summed_days', { ...tenant, day: day() });
+
+export const usageDays = table('usage_days', {
+  ...tenant,
+  user_id: text(),
+  day: day(),
+  deployment_id: text(),
+  model: text(),
+  kind: text(),
+  ...sums,
+});
+
+export const usageWorkDays = table('usage_work_days', {
+  ...tenant,
+  user_id: text(),
+  day: day(),
+  conversation_id: text(),
+  task_id: text(),
+  deployment_id: text(),
+  models: textArray().withDefault(),
+  kinds: textArray().withDefault(),
+  ...sums,
 });
 
 export const reservations = table('reservations', {

@@ -1,15 +1,15 @@
 import { fail } from '@vestra/contract/errors';
-import { type Micros, microsToExactUsd, microsToUsd } from '@vestra/contract/money';
-import type { usageGroups } from '@vestra/contract/usage';
+import { microsToExactUsd, microsToUsd } from '@vestra/contract/money';
 import type { Tenant } from '../platform/caller.ts';
 import { sharedDate } from '../platform/db/clock.ts';
 import type { Database, Executor } from '../platform/db/pool.ts';
 import { rowsOf } from '../platform/db/query.ts';
-import { type Sql, sql } from '../platform/db/sql.ts';
-import { boolean, columnsOf, count, integer, micros, type RowOf, text } from '../platform/db/table.ts';
+import { sql } from '../platform/db/sql.ts';
+import { columnsOf, type RowOf } from '../platform/db/table.ts';
 import type { Handlers } from '../platform/http/handler.ts';
 import { costOf } from './cost.ts';
 import { ledgerEntries } from './tables.ts';
+import { sumUsage, type UsageGroup, type UsageQuery, type UsageRow, type UsageSums } from './usage-sums.ts';
 
 type UsageDependencies = {
   db: Database;
@@ -86,11 +86,14 @@ async function reportUsage(
 ): Promise<UsageReport> {
   const { groupBy, userId, deploymentId, conversationId } = request;
   const window = page.after ? windowOfCursor(request, page.after) : usageWindow(request, sharedDate());
-  const query = { groupBy, start: startOf(window.from), end: endOf(window.to), userId, deploymentId, conversationId };
+  // PostgreSQL has no year 0, and nothing was spent in year 1.
+  const [from, to] = [window.from, window.to].map((date) => (date < firstDate ? firstDate : date)) as [string, string];
+  const query = { groupBy, from, to, userId, deploymentId, conversationId };
   const { rows, total } = await sumUsage(db, tenant, query, { limit: page.limit, after: readPosition(page.after) });
   return { rows, total, sortKey: (row) => [groupBy, window.from, window.to, String(row.costMicros), row.key] };
 }
 
+const firstDate = '0001-01-01';
 const maxDays = 366;
 const defaultDays = 30;
 const dayMs = 86_400_000;
@@ -132,106 +135,6 @@ function readPosition(after: readonly string[] | null): Pick<UsageRow, 'key' | '
 const startOf = (date: string) => new Date(`${date}T00:00:00.000Z`);
 const endOf = (date: string) => new Date(startOf(date).getTime() + dayMs);
 const dateOf = (moment: Date) => moment.toISOString().slice(0, 10);
-
-type UsageGroup = (typeof usageGroups)[number];
-
-type UsageQuery = {
-  groupBy: UsageGroup;
-  /** The first moment of the window, and the first moment after it. */
-  start: Date;
-  end: Date;
-  userId?: string | undefined;
-  deploymentId?: string | undefined;
-  conversationId?: string | undefined;
-};
-
-type UsageSums = {
-  costMicros: Micros;
-  /** Tasks with a charge in the group. A task may count in several groups, but only once in the total. */
-  taskCount: number;
-  inputTokens: number;
-  outputTokens: number;
-};
-
-/** `key` is empty for spend without one, such as spend outside any task, so that rows add up to the total. */
-type UsageRow = UsageSums & { key: string };
-
-const keys: Record<UsageGroup, Sql> = {
-  day: sql`to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')`,
-  user: sql`COALESCE(user_id, '')`,
-  deployment: sql`COALESCE(deployment_id, '')`,
-  conversation: sql`COALESCE(conversation_id, '')`,
-  task: sql`COALESCE(task_id, '')`,
-  model: sql`COALESCE(model, '')`,
-  kind: sql`kind`,
-};
-
-/**
- * One page of groups and the total of all groups, from one query. Days are newest first, other groups costliest first.
- */
-async function sumUsage(
-  db: Executor,
-  { orgId, mode }: Tenant,
-  query: UsageQuery,
-  page: { limit: number; after: Pick<UsageRow, 'key' | 'costMicros'> | null },
-): Promise<{ rows: UsageRow[]; total: UsageSums }> {
-  const { groupBy, start, end, userId, deploymentId, conversationId } = query;
-  // Send moments as seconds: PostgreSQL cannot read some years as text.
-  const filters = sql.and(
-    sql`account = 'spend' AND org_id = ${orgId} AND mode = ${mode}`,
-    sql`created_at >= to_timestamp(${start.getTime() / 1000}) AND created_at < to_timestamp(${end.getTime() / 1000})`,
-    userId !== undefined && sql`user_id = ${userId}`,
-    deploymentId !== undefined && sql`deployment_id = ${deploymentId}`,
-    conversationId !== undefined && sql`conversation_id = ${conversationId}`,
-  );
-  const order = groupBy === 'day' ? sql`key DESC` : sql`cost DESC, key`;
-  const rows = await rowsOf(
-    db,
-    sumColumns,
-    sql`
-    WITH lines AS (
-      SELECT (${keys[groupBy]}) COLLATE "C" AS key, amount_micros, task_id, unit, quantity
-      FROM ${ledgerEntries} WHERE ${filters}
-    ), groups AS (
-      SELECT key, grouping(key) = 1 AS is_total, COALESCE(sum(amount_micros), 0)::bigint AS cost,
-        count(DISTINCT task_id)::int AS tasks,
-        COALESCE(sum(quantity) FILTER (WHERE unit = 'input_tokens'), 0) AS input_tokens,
-        COALESCE(sum(quantity) FILTER (WHERE unit = 'output_tokens'), 0) AS output_tokens
-      FROM lines GROUP BY GROUPING SETS ((key), ())
-    )
-    (SELECT * FROM groups WHERE is_total)
-    UNION ALL
-    (SELECT * FROM groups WHERE NOT is_total AND ${isAfter(groupBy, page.after)} ORDER BY ${order} LIMIT ${page.limit + 1})
-    ORDER BY is_total DESC, ${order}`,
-  );
-  const [total, ...shown] = rows as [SumRow, ...SumRow[]];
-  return { total: sumsOf(total), rows: shown.map((row) => ({ key: row.key as string, ...sumsOf(row) })) };
-}
-
-const sumColumns = {
-  key: text().nullable(),
-  is_total: boolean(),
-  cost: micros(),
-  tasks: integer(),
-  input_tokens: count(),
-  output_tokens: count(),
-};
-
-type SumRow = RowOf<typeof sumColumns>;
-
-const sumsOf = (row: SumRow): UsageSums => ({
-  costMicros: row.cost,
-  taskCount: row.tasks,
-  inputTokens: row.input_tokens,
-  outputTokens: row.output_tokens,
-});
-
-function isAfter(groupBy: UsageGroup, last: Pick<UsageRow, 'key' | 'costMicros'> | null): Sql {
-  if (!last) return sql`true`;
-  if (groupBy === 'day') return sql`key < ${last.key}`;
-  const cost = sql`${last.costMicros}::bigint`;
-  return sql`(cost < ${cost} OR (cost = ${cost} AND key > ${last.key}))`;
-}
 
 type LineItemRow = RowOf<typeof ledgerEntries>;
 

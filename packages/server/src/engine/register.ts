@@ -25,7 +25,7 @@ import type { Engine } from './runs/ports.ts';
 import { taskRoutes } from './tasks/routes.ts';
 import { expireInteractions } from './turns/interactions.ts';
 import { runReplyJob, runTaskJob, unfinishedReplies, unfinishedTasks } from './turns/start-run.ts';
-import { deploymentDeleted, stopConversations, userDisabled, workOfClosedOwners } from './turns/stop.ts';
+import { deploymentDeleted, findWorkOfClosedOwners, stopConversations, userDisabled } from './turns/stop.ts';
 
 export function register(
   { config, db, files, signingSecret }: Kernel,
@@ -86,7 +86,7 @@ export function register(
       'interaction.expire': () => expireInteractions(engine),
       'memory.keep': (_payload, { signal }) => extractMemories(engine, signal),
     },
-    sweeps: [unfinishedReplies, unfinishedTasks, workOfClosedOwners],
+    sweeps: [unfinishedReplies, unfinishedTasks, findWorkOfClosedOwners()],
     retention: [
       { days: days.events, prune: pruneStreams },
       { days: days.traces, prune: pruneTraces },

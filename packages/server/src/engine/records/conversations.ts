@@ -188,9 +188,17 @@ const idAfterMoment = (moment: Date) => idOfTime('conv', moment.getTime() + 60_0
 export const openConversationsOfUser = (db: Executor, { orgId, mode }: Tenant, userId: string): Promise<string[]> =>
   openConversations(db, sql`org_id = ${orgId} AND mode = ${mode} AND user_id = ${userId}`);
 
-/** The same of a deployment, in both modes. */
-export const openConversationsOfDeployment = (db: Executor, orgId: string, deploymentId: string): Promise<string[]> =>
-  openConversations(db, sql`org_id = ${orgId} AND deployment_id = ${deploymentId}`);
+/** The same of a deployment, in both modes. It may have a million conversations, so open ones are found by their work. */
+export const openConversationsOfDeployment = (db: Executor, orgId: string, deploymentId: string): Promise<string[]> => {
+  const isOrg = sql`org_id = ${orgId} AND mode IN ('test', 'live')`;
+  return openConversations(
+    db,
+    sql`org_id = ${orgId} AND deployment_id = ${deploymentId} AND id IN (
+      SELECT conversation_id FROM turns WHERE state = 'replying'
+      UNION SELECT conversation_id FROM tasks WHERE ${isOrg} AND status IN ('queued', 'working', 'waiting')
+      UNION SELECT conversation_id FROM interactions WHERE ${isOrg} AND status = 'pending')`,
+  );
+};
 
 async function openConversations(db: Executor, which: Sql): Promise<string[]> {
   const rows = await rowsOf(db, { id: text() }, sql`SELECT id FROM conversations WHERE ${which} AND status <> 'idle'`);

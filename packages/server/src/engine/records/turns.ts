@@ -1,4 +1,5 @@
 import type { ModelStep } from '@vestra/agent/step';
+import { idOfTime } from '@vestra/contract/ids';
 import { statusOfDeployment } from '../../agents/deployments/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { requestedRows } from '../../platform/db/batch-concurrent-calls.ts';
@@ -231,7 +232,12 @@ const closedOwner = {
  * Owners that may do nothing more and still have open work: its message was being accepted while the user was disabled or
  * the deployment was deleted. Users and deployments are looked up row by row, because there are far more than open runs.
  */
-export const closedOwnersWithWork = (tx: Transaction, limit: number): Promise<RowOf<typeof closedOwner>[]> =>
+export const closedOwnersWithWork = (
+  tx: Transaction,
+  limit: number,
+  /** Of tasks and interactions only those created since. Thousands of older ones may wait for a person. */
+  since: Date,
+): Promise<RowOf<typeof closedOwner>[]> =>
   rowsOf(
     tx,
     closedOwner,
@@ -241,10 +247,11 @@ export const closedOwnersWithWork = (tx: Transaction, limit: number): Promise<Ro
           ${statusOfDeployment(sql`open.deployment_id`)} IS NULL AS is_deleted
         FROM (
           SELECT org_id, mode, user_id, deployment_id FROM turns WHERE state = 'replying' AND origin <> 'interview'
-          UNION SELECT org_id, mode, user_id, deployment_id FROM tasks WHERE status IN ('queued', 'working', 'waiting')
+          UNION SELECT org_id, mode, user_id, deployment_id FROM tasks
+            WHERE status IN ('queued', 'working', 'waiting') AND id >= ${idOfTime('task', since.getTime())}
           UNION SELECT turns.org_id, turns.mode, turns.user_id, turns.deployment_id
             FROM interactions AS pending JOIN turns ON turns.id = pending.turn_id
-            WHERE pending.status = 'pending' AND NOT pending.is_hidden
+            WHERE pending.status = 'pending' AND NOT pending.is_hidden AND pending.created_at >= ${since}
         ) AS open
       ) AS owner
       WHERE is_disabled OR is_deleted LIMIT ${limit}`,

@@ -49,14 +49,27 @@ export async function stopConversations(engine: Turns, ids: readonly string[], r
   }
 }
 
+/** Longer than a message takes between its check of user and deployment and its commit. */
+const lateMs = 15 * 60_000;
+const wholeSearchEveryMs = 3600_000;
+
 /**
  * Finds open work of disabled users and deleted deployments. Accepting a message takes no lock on them, so its run may
- * begin after the job of the stop has looked.
+ * begin after the job of the stop has looked. Such work is new, so only the first search and one each hour read all
+ * waiting tasks and interactions.
  */
-export const workOfClosedOwners: SweepSource = {
+export const findWorkOfClosedOwners = (): SweepSource => ({
   name: 'closed_owners',
-  async find({ tx, jobs, limit }) {
-    const found = await closedOwnersWithWork(tx, limit);
+  find: searchClosedOwners({ wholeSearchAt: Number.NEGATIVE_INFINITY }),
+});
+
+const searchClosedOwners =
+  (last: { wholeSearchAt: number }): SweepSource['find'] =>
+  async ({ tx, jobs, limit }) => {
+    const now = sharedDate().getTime();
+    const isWhole = now - last.wholeSearchAt >= wholeSearchEveryMs;
+    const found = await closedOwnersWithWork(tx, limit, new Date(isWhole ? 0 : now - lateMs));
+    if (isWhole && found.length < limit) last.wholeSearchAt = now;
     const users = distinctBy(
       found.filter(({ is_disabled }) => is_disabled),
       (owner) => `${owner.org_id} ${owner.mode} ${owner.user_id}`,
@@ -80,8 +93,7 @@ export const workOfClosedOwners: SweepSource = {
       leftDeployments.map(([, { org_id, deployment_id }]) => ({ org_id, deployment_id })),
     );
     return leftUsers.length + leftDeployments.length;
-  },
-};
+  };
 
 const distinctBy = <T>(rows: readonly T[], keyOf: (row: T) => string): Map<string, T> =>
   new Map(rows.map((row) => [keyOf(row), row]));

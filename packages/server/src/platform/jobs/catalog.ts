@@ -26,6 +26,14 @@ export const catalog = {
     expireInSeconds: 300,
     concurrency: 1,
   }),
+  'usage.sum': job({
+    payload: z.strictObject({}),
+    policy: 'recurring',
+    everySeconds: 60,
+    // A retry continues with the days that are left.
+    expireInSeconds: 3600,
+    concurrency: 1,
+  }),
   'user.erase': job({
     payload: z.strictObject({ org_id: z.string(), mode: z.enum(modes), user_id: z.string() }),
     policy: 'standard',

@@ -45,7 +45,8 @@ export async function openOperator(config: Config): Promise<Operator> {
   };
 }
 
-export function readOrg({ org = '' }: Values): string {
-  if (!idPattern('org').test(org)) throw new StartFailure(`The org must be an org id such as org_0…, not ${org}.`);
+/** `named`: how the caller gives the org. */
+export function readOrg({ org = '' }: Values, named = '--org'): string {
+  if (!idPattern('org').test(org)) throw new StartFailure(`${named} must be an org id such as org_0…, not ${org}.`);
   return org;
 }

@@ -24,7 +24,7 @@ export const orgMoveWorks = {
   'org export': work({
     run: async (operator, values) => {
       const { exportOrg } = await import('./export.ts');
-      const given = { orgId: readOrg(values), file: values.file as string, keyFile: values['key-file'] as string };
+      const given = { orgId: readOrg(values, 'The org'), file: values.file as string, keyFile: values['key-file'] as string };
       return withProgress((progress) => exportOrg(operator, { ...given, waitMs: readWaitMs(values) }, progress));
     },
     show: ({ org_id, file, key_file, bytes, rows, files, files_missing, homes }) =>
@@ -57,7 +57,7 @@ export const orgMoveWorks = {
   'org hand-over': work({
     run: async (operator, values) => {
       const { handOver } = await import('./hand-over.ts');
-      return handOver(operator, readOrg(values), values.receipt as string);
+      return handOver(operator, readOrg(values, 'The org'), values.receipt as string);
     },
     show: ({ org_id, code }) =>
       [
@@ -68,7 +68,7 @@ export const orgMoveWorks = {
   'org activate': work({
     run: async (operator, values) => {
       const { activate } = await import('./hand-over.ts');
-      return activate(operator, readOrg(values), values.code as string);
+      return activate(operator, readOrg(values, 'The org'), values.code as string);
     },
     show: ({ org_id, was_active }) =>
       was_active ? `${org_id} was activated already.` : `${org_id} is active here: its keys, routines and tasks work.`,
@@ -76,7 +76,7 @@ export const orgMoveWorks = {
   'org release': work({
     run: async (operator, values) => {
       const { release } = await import('./hand-over.ts');
-      return release(operator, readOrg(values));
+      return release(operator, readOrg(values, 'The org'));
     },
     show: ({ org_id, released }) =>
       released === 'frozen'
@@ -86,7 +86,7 @@ export const orgMoveWorks = {
   'org remove': work({
     run: async (operator, values) => {
       const { removeOrg } = await import('./remove.ts');
-      return removeOrg(operator, readOrg(values));
+      return removeOrg(operator, readOrg(values, 'The org'));
     },
     show: ({ org_id, rows, files }) => `${rows} rows and ${files} stored files of ${org_id} were deleted.`,
   }),

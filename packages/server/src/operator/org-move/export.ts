@@ -12,7 +12,7 @@ import { sql } from '../../platform/db/sql.ts';
 import { StartFailure } from '../../platform/db/start-failure.ts';
 import type { FileStore } from '../../platform/files/file-store.ts';
 import { withFiles } from '../../platform/files/open-files.ts';
-import { sharedSecret } from '../../platform/secrets/vault.ts';
+import { type MasterKeys, sharedSecret } from '../../platform/secrets/vault.ts';
 import { version } from '../../platform/version.ts';
 import { memorySecretsToMove } from '../../users/index.ts';
 import { format, type Manifest, type Opening } from '../archive/format.ts';
@@ -46,8 +46,32 @@ export async function exportOrg(
   const path = resolve(file);
   if (await stat(path).catch(() => null)) throw new StartFailure(`${path} is there already: name a new file.`);
   const transport = await writeTransportKey(keyFile);
-  const { moveId, verifyKey } = await freeze(operator, orgId);
-  await drain(operator.db, orgId, waitMs, progress);
+  const move = await freeze(operator, orgId);
+  try {
+    await drain(operator.db, orgId, waitMs, progress);
+    return await writeFrozen(operator, { orgId, path, keyFile, transport, ...move }, progress);
+  } catch (error) {
+    if (!(error instanceof StartFailure)) throw error;
+    throw new StartFailure(
+      `${error.message} ${orgId} stays frozen: repeat the command with new files, or run vestra admin org release ${orgId}.`,
+    );
+  }
+}
+
+type FrozenOrg = {
+  orgId: string;
+  path: string;
+  keyFile: string;
+  transport: MasterKeys;
+  moveId: string;
+  verifyKey: Buffer;
+};
+
+function writeFrozen(
+  operator: Operator,
+  { orgId, path, keyFile, transport, moveId, verifyKey }: FrozenOrg,
+  progress: Progress,
+): Promise<ExportReport> {
   return withSession(operator.connectionString, async (client) => {
     const done = await withSnapshot(client, 'of this server', async (snapshot) => {
       const { rows } = await client.query<{ taken: string; name: string; wrapped: Buffer }>(

@@ -69,9 +69,7 @@ export async function drain(db: Database, orgId: string, waitMs: number, progres
   const failAt = Date.now() + noticeMs;
   while (await show(progress, 'computers and deliveries to end', countHeld(db, orgId))) {
     if (Date.now() > failAt) {
-      throw new StartFailure(
-        `A computer or a webhook delivery of ${orgId} is still in use. The org stays frozen: repeat the command, or run vestra admin org release ${orgId}.`,
-      );
+      throw new StartFailure(`A computer or a webhook delivery of ${orgId} is still in use.`);
     }
     await pause(askAgainMs);
     // A reply that ended may have started the next one.

@@ -24,7 +24,11 @@ export const orgMoveWorks = {
   'org export': work({
     run: async (operator, values) => {
       const { exportOrg } = await import('./export.ts');
-      const given = { orgId: readOrg(values, 'The org'), file: values.file as string, keyFile: values['key-file'] as string };
+      const given = {
+        orgId: readOrg(values, 'The org'),
+        file: values.file as string,
+        keyFile: values['key-file'] as string,
+      };
       return withProgress((progress) => exportOrg(operator, { ...given, waitMs: readWaitMs(values) }, progress));
     },
     show: ({ org_id, file, key_file, bytes, rows, files, files_missing, homes }) =>

@@ -28,6 +28,9 @@ const knownForeignTables: Record<string, readonly string[]> = {
   'integrations/sessions/store.ts': ['api_keys', 'mcp_grants', 'orgs', 'users'],
 };
 
+/** Moves every table of an org by one register. A test compares the register with the schema (decision 0075). */
+const movesEveryTable = 'operator/org-move/';
+
 /** Against the direction of the imports: a delivery is written in the transaction of its event (decision 0006). */
 const writtenTogether = ['account/events/emit.ts'];
 
@@ -149,7 +152,7 @@ function faultsOfTables(sources: readonly Source[]): string[] {
     list.some((each) => each.file === file && each.table === table);
   return [
     ...found
-      .filter((each) => !isIn(known, each))
+      .filter((each) => !isIn(known, each) && !each.file.startsWith(server + movesEveryTable))
       .map(({ file, line, table, owner }) => `${file}:${line} names ${table}, a table of ${owner}`),
     ...known
       .filter((each) => !isIn(found, each))

@@ -9,6 +9,7 @@ export type ForeignTable = { file: string; line: number; table: string; owner: s
 const undeclared: Record<string, string> = {
   document_passages: 'agents',
   idempotency_keys: 'platform',
+  org_moves: 'platform',
   rate_windows: 'platform',
   server_settings: 'platform',
   tool_categories: 'engine',

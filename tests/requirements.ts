@@ -43,6 +43,7 @@ import { memory } from './requirements/memory.ts';
 import { messages } from './requirements/messages.ts';
 import { models } from './requirements/models.ts';
 import { money } from './requirements/money.ts';
+import { moving } from './requirements/moving.ts';
 import { notebooks } from './requirements/notebooks.ts';
 import { offline } from './requirements/offline.ts';
 import { openai } from './requirements/openai.ts';
@@ -100,6 +101,7 @@ export const areas: readonly Area[] = [
   members,
   limits,
   money,
+  moving,
   usage,
   audit,
   secrets,

@@ -65,6 +65,13 @@ export async function runProgram(
   return { code: child.exitCode, output: output() };
 }
 
+/** Starts a program of the server. The caller ends it. */
+export const startProgram = (
+  name: 'server' | 'operator',
+  words: string[],
+  env: Record<string, string>,
+): Promise<{ child: ChildProcess; output: () => string }> => spawnProgram(name, words, env);
+
 /** `inTerminal`: runs it in a pseudo-terminal that `script` creates, which hangs up when the program ends. */
 async function spawnProgram(
   name: 'server' | 'operator',

@@ -94,7 +94,7 @@ ${text.replace('vestra.example.com {', `https://localhost:${port} {\n  bind 127.
       .replace(/ check inter .*$/m, ''),
 };
 
-async function makeCertificate(folder: string): Promise<void> {
+export async function makeCertificate(folder: string): Promise<void> {
   const files = ['-keyout', join(folder, 'privkey.pem'), '-out', join(folder, 'fullchain.pem')];
   const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-subj', '/CN=localhost'];
   execFileSync('openssl', ['req', '-x509', '-days', '2', ...kind, ...files], { stdio: 'ignore' });

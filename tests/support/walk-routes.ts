@@ -27,8 +27,7 @@ export async function routesWith(
   text: string,
   names: readonly string[],
 ): Promise<{ found: string[]; called: number }> {
-  const gets = routes.filter(({ route }) => route.method === 'GET' && route.auth === 'key' && !isSkipped(route.path));
-  const paths = gets.flatMap(({ route }) => pathsOf(route, names));
+  const paths = pathsOfGets(names);
   const found: string[] = [];
   for (const path of paths) {
     const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${testKey}` } });
@@ -37,6 +36,26 @@ export async function routesWith(
     else if ((await response.text()).includes(text)) found.push(path);
   }
   return { found, called: paths.length };
+}
+
+const pathsOfGets = (names: readonly string[]): string[] =>
+  routes
+    .filter(({ route }) => route.method === 'GET' && route.auth === 'key' && !isSkipped(route.path))
+    .flatMap(({ route }) => pathsOf(route, names));
+
+/** The answer of every GET route that a key may call, with every id that fits it. Streams are left out. */
+export async function answersOf(
+  { url }: Pick<TestServer, 'url'>,
+  key: string,
+  names: readonly string[],
+): Promise<Map<string, string>> {
+  const answers = new Map<string, string>();
+  for (const path of pathsOfGets(names)) {
+    const response = await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } });
+    if (response.headers.get('content-type')?.startsWith('text/event-stream')) await response.body?.cancel();
+    else answers.set(path, `${response.status} ${await response.text()}`);
+  }
+  return answers;
 }
 
 function pathsOf({ path, params, query }: (typeof routes)[number]['route'], names: readonly string[]): string[] {

@@ -114,6 +114,8 @@ export const errorRemedies: Readonly<Record<ErrorCode, string>> = {
   domain_not_allowed: 'Add the host to the deployment, or fetch one that is listed.',
   live_key_required: 'Call it with a `vk_live_…` key, or as a member in live mode.',
   org_disabled: 'Ask the operator of the server.',
+  org_moved: 'Send requests to the address of the new installation. Keys stay valid there.',
+  org_moving: 'Retry after the time in Retry-After. Nothing was changed.',
   org_mismatch: 'Omit `Service-Org`, or use a key of that org.',
   origin_not_allowed: 'Add the origin to the org’s `allowed_embed_origins`, or call from a server.',
   password_wrong: 'Send your current password.',

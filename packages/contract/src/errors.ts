@@ -138,6 +138,7 @@ export const errorCatalogue = {
   live_key_required: row(403, 'This needs a live key.'),
   org_disabled: row(403, 'This org is switched off.'),
   org_mismatch: row(403, 'The key belongs to another org.'),
+  org_moved: row(403, 'This org was moved to another installation.'),
   origin_not_allowed: row(403, 'Requests from this origin are refused.'),
   password_wrong: row(403, 'The password is wrong.'),
   page_blocked: row(403, 'The page is under one of the deployment’s `browser.blocked_paths`.'),
@@ -256,6 +257,7 @@ export const errorCatalogue = {
   computer_unavailable: row(503, 'The computer cannot be reached.'),
   model_unavailable: row(503, 'No model is configured for this mode.'),
   not_ready: row(503, 'The server is not ready.'),
+  org_moving: row(503, 'This org is being moved to another installation.'),
   timeout: row(504, 'It took too long.'),
 } as const;
 

@@ -9,6 +9,36 @@ export const operatorCommands = {
     summary: 'Create an org with a test key, a live key, an owner and 100 test dollars.',
     flags: { name: needed('<name>'), 'owner-email': optional('<email>') },
   },
+  'org export': {
+    summary: 'Freeze an org and write everything of it to one file, for another installation. The org stays frozen.',
+    arguments: { org: '<org id>', file: '<file>' },
+    flags: { 'key-file': needed('<new file for the transport key>'), 'wait-seconds': optional('<seconds>') },
+  },
+  'org import': {
+    summary: 'Import an org from such a file. It stays frozen until it is activated.',
+    arguments: { file: '<file>' },
+    flags: { 'key-file': needed('<file with the transport key>') },
+  },
+  'org hand-over': {
+    summary: 'Give a frozen org up for the import with this receipt, for good; prints the code that activates it.',
+    arguments: { org: '<org id>' },
+    flags: { receipt: needed('<receipt of the import>') },
+  },
+  'org activate': {
+    summary: 'Activate an imported org with the code of its hand-over.',
+    arguments: { org: '<org id>' },
+    flags: { code: needed('<code of the hand-over>') },
+  },
+  'org release': {
+    summary: 'Undo an export before the hand-over, or an import before it is activated.',
+    arguments: { org: '<org id>' },
+    flags: {},
+  },
+  'org remove': {
+    summary: 'Delete rows, files and homes of an org that was handed over.',
+    arguments: { org: '<org id>' },
+    flags: {},
+  },
   credit: {
     summary: 'Add money to the wallet of an org.',
     flags: { org: needed('<org id>'), mode: needed('test|live'), usd: needed('<dollars>') },
@@ -36,12 +66,12 @@ export const operatorCommands = {
   backup: {
     summary:
       'Write database, files and computer homes to one file, while the server runs. The master key is not included.',
-    argument: '<file or folder>',
+    arguments: { file: '<file or folder>' },
     flags: { 'master-key-file': optional('<second file for the master key>') },
   },
   restore: {
     summary: 'Restore a backup into an empty database and a new data folder.',
-    argument: '<file>',
+    arguments: { file: '<file>' },
     flags: { 'master-key-file': optional('<file with the master key>') },
   },
   move: {
@@ -53,4 +83,4 @@ export const operatorCommands = {
       'Copy files and saved homes from the data folder to the bucket of VESTRA_FILES, or back; repeat it for the rest.',
     flags: { to: needed('bucket|disk'), extra: optional('keep|remove') },
   },
-} satisfies Record<string, { summary: string; argument?: string; flags: Record<string, Flag> }>;
+} satisfies Record<string, { summary: string; arguments?: Record<string, string>; flags: Record<string, Flag> }>;

@@ -16,7 +16,15 @@ export function impliedErrors(route: Route): ErrorCode[] {
   if (route.auth === 'key') codes.push('scope_missing', 'role_missing', 'csrf_required', 'console_login_required');
   if (route.auth === 'console') codes.push('console_login_required', 'csrf_required');
   if (route.auth !== 'open')
-    codes.push('org_disabled', 'org_mismatch', 'invalid_mode', 'invalid_org_header', 'rate_limited');
+    codes.push(
+      'org_disabled',
+      'org_moved',
+      'org_moving',
+      'org_mismatch',
+      'invalid_mode',
+      'invalid_org_header',
+      'rate_limited',
+    );
   if (route.body) codes.push(...bodyErrors(route));
   else if (route.method !== 'GET') codes.push('invalid_json', 'invalid_request', 'body_too_large');
   if (route.idempotent) {

@@ -43,6 +43,8 @@ export const orgSettings = table('org_settings', {
   memory_endpoint: text().nullable(),
   memory_secret_number: integer().withDefault(),
   memory_secret_rolled_at: moment().nullable(),
+  /** Secrets that the installation before derived, by number. */
+  sealed_memory_secrets: bytes().nullable(),
   otlp_endpoint: text().nullable(),
   otlp_headers_secret: text().nullable(),
   otlp_content: boolean().withDefault(),

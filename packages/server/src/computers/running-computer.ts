@@ -73,6 +73,8 @@ type Entry = {
   users: number;
   idleSince: number;
   keepUntil: number;
+  /** Its org moves to another installation: it sleeps as soon as nobody uses it, so that its home is saved. */
+  isFrozen: boolean;
   /**
    * Until when no other process can hold it, on the monotonic clock: a wall clock that jumps would end all computers,
    * or none.
@@ -121,6 +123,7 @@ export function createComputers(options: {
         const row = rows.get(number);
         if (row) hold.goodUntil = askedAt + leaseMs;
         if (entry) entry.keepUntil = Math.max(entry.keepUntil, row?.keepUntil?.getTime() ?? 0);
+        if (entry) entry.isFrozen = row?.isFrozen ?? false;
       }
       return ({ number }) => rows.has(number);
     },
@@ -149,6 +152,7 @@ export function createComputers(options: {
       users: 0,
       idleSince: Date.now(),
       keepUntil: 0,
+      isFrozen: false,
       hold,
     };
     entries.set(computerKey(owner), entry);
@@ -274,9 +278,9 @@ export function createComputers(options: {
     );
   }
 
-  function isIdle({ awake, users, idleSince, keepUntil }: Entry): boolean {
+  function isIdle({ awake, users, idleSince, keepUntil, isFrozen }: Entry): boolean {
     const now = Date.now();
-    return awake !== null && users === 0 && now > idleSince + idleMs && now > keepUntil;
+    return awake !== null && users === 0 && (isFrozen || (now > idleSince + idleMs && now > keepUntil));
   }
 
   return {

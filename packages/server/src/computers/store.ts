@@ -1,5 +1,6 @@
 import { fail } from '@vestra/contract/errors';
 import type { Tenant } from '../platform/caller.ts';
+import { mayRun } from '../platform/db/frozen-orgs.ts';
 import type { Executor, Transaction } from '../platform/db/pool.ts';
 import { maybeOne, one, rowsOf, run } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
@@ -59,21 +60,23 @@ export async function findHolder(
   return row ? { id: row.held_by, address: row.held_at, heldUntil: row.held_until as Date } : null;
 }
 
-/** Returns the computers that are still held, and until when each must stay awake. */
+/** Returns the computers that are still held, until when each must stay awake, and whether its org moves away. */
 export async function renewHolds(
   db: Executor,
   numbers: readonly number[],
   lease: Lease,
-): Promise<Map<number, { keepUntil: Date | null }>> {
+): Promise<Map<number, { keepUntil: Date | null; isFrozen: boolean }>> {
   const rows = await rowsOf(
     db,
-    { number, keep_until },
+    { number, keep_until, may_run: boolean() },
     sql`
-      UPDATE ${computers} SET held_until = ${leaseEnd(lease.leaseMs)}, held_at = ${lease.address}
+      UPDATE ${computers} AS c SET held_until = ${leaseEnd(lease.leaseMs)}, held_at = ${lease.address}
       WHERE number = ANY(${numbers}) AND held_by = ${lease.holder}
-      RETURNING number, keep_until`,
+      RETURNING number, keep_until, ${mayRun(sql`c.org_id`)} AS may_run`,
   );
-  return new Map(rows.map(({ number, keep_until }) => [number, { keepUntil: keep_until }]));
+  return new Map(
+    rows.map(({ number, keep_until, may_run }) => [number, { keepUntil: keep_until, isFrozen: !may_run }]),
+  );
 }
 
 export async function releaseHold(db: Executor, number: number, holder: string): Promise<void> {

@@ -99,7 +99,7 @@ export async function createKernel(
     comparesVectors,
     models: measuredModels(createModels(config.models, {}, { onAdjusted: logAdjustment(log) }), metrics, log),
     mcpClient,
-    customerMemory: createCustomerMemory({ outbound, signingSecret, log }),
+    customerMemory: createCustomerMemory({ outbound, signingSecret, vault, log }),
     apps,
     publicUrl,
   };

@@ -137,7 +137,7 @@ async function writeFiles(
 }
 
 /** Returns null if the content is missing or damaged: one damaged file would make the whole archive invalid. */
-async function readIntact(store: FileStore, orgId: string, sha256: string): Promise<Uint8Array | null> {
+export async function readIntact(store: FileStore, orgId: string, sha256: string): Promise<Uint8Array | null> {
   try {
     return await store.read(orgId, sha256);
   } catch (error) {

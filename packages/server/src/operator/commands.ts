@@ -1,45 +1,29 @@
-import { idPattern } from '@vestra/contract/ids';
 import { microsToUsd, usdToMicros } from '@vestra/contract/money';
 import { operatorCommands as rows } from '@vestra/contract/operator-commands';
 import { type Mode, modes, type Role, roles } from '@vestra/contract/route';
-import { findSettings, recordAudit } from '../account/index.ts';
+import { recordAudit } from '../account/index.ts';
 import { inviteMember } from '../account/members/members.ts';
 import { createOperatorResetLink } from '../account/members/passwords.ts';
 import { orgExists, resealDataKeys } from '../account/orgs/store.ts';
 import { credit } from '../billing/charge.ts';
 import { balanceOf } from '../billing/roll-up-balances.ts';
 import { ownPolicyHookSecret } from '../engine/runs/policy-hook.ts';
-import { migrationsFolder } from '../main/postgres.ts';
 import { createOrg } from '../main/provisioning.ts';
 import { operatorOrigin } from '../platform/caller.ts';
 import type { Config } from '../platform/config/config.ts';
-import { reachEmbeddedPostgres } from '../platform/db/embedded.ts';
-import { migrate } from '../platform/db/migrate.ts';
-import { closeDatabase, type Database, type Executor, openDatabase } from '../platform/db/pool.ts';
+import type { Executor } from '../platform/db/pool.ts';
 import { resealSettings } from '../platform/db/server-settings.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
 import { transaction } from '../platform/db/transaction.ts';
-import {
-  createVault,
-  type MasterKeys,
-  openMasterKeys,
-  settingScope,
-  sharedSecret,
-  type Vault,
-} from '../platform/secrets/vault.ts';
-import { memoryEndpointSecret } from '../users/index.ts';
+import { settingScope, sharedSecret } from '../platform/secrets/vault.ts';
+import { currentMemorySecret } from '../users/index.ts';
 import { backup } from './backup.ts';
 import { copyFiles } from './copy-files.ts';
 import { move } from './database-transfer.ts';
+import { type Operator, readOrg, type Values, type Work } from './operator.ts';
+import { orgMoveWorks } from './org-move/works.ts';
 import { formatBytes, type Progress } from './progress.ts';
 import { restore } from './restore.ts';
-
-type Values = Record<string, string>;
-
-type Work<Result = unknown> = {
-  run: (operator: Operator, values: Values) => Promise<Result>;
-  show: (result: Result) => string;
-};
 
 const work = <Result>(row: Work<Result>) => row as Work;
 
@@ -58,7 +42,7 @@ const upkeep = <Result>(row: UpkeepWork<Result>) => row as UpkeepWork;
  */
 const upkeepWorks = {
   backup: upkeep({
-    run: (context, values) => backup(context, values.argument as string, values['master-key-file']),
+    run: (context, values) => backup(context, values.file as string, values['master-key-file']),
     show: ({ file, bytes, rows, files, files_missing, master_key_file }) =>
       [
         `${file} holds ${rows} rows and ${files} files (${formatBytes(bytes)}).`,
@@ -72,7 +56,7 @@ const upkeepWorks = {
         .join('\n'),
   }),
   restore: upkeep({
-    run: (context, values) => restore(context, values.argument as string, values['master-key-file']),
+    run: (context, values) => restore(context, values.file as string, values['master-key-file']),
     show: ({ made_by, made_at, rows, files, homes_lost, into }) =>
       [
         `${rows} rows and ${files} files of ${made_at} (Vestra ${made_by}) are in the database ${into}. Start the server; the one they come from must not run any more.`,
@@ -178,11 +162,8 @@ const operatorWorks: Record<Exclude<keyof typeof rows, keyof typeof upkeepWorks>
     run: async ({ db, vault }, values) => {
       const tenant = { orgId: readOrg(values), mode: readMode(values) };
       await transaction(db, (tx) => requireOrg(tx, tenant.orgId));
-      const secret = memoryEndpointSecret(
-        await sharedSecret(db, vault, 'signing-secret'),
-        tenant,
-        await findSettings(db, tenant),
-      );
+      const signingSecret = await sharedSecret(db, vault, 'signing-secret');
+      const secret = await currentMemorySecret({ db, vault, signingSecret }, tenant);
       return { org_id: tenant.orgId, mode: tenant.mode, secret };
     },
     show: ({ secret }) => secret,
@@ -194,6 +175,7 @@ const operatorWorks: Record<Exclude<keyof typeof rows, keyof typeof upkeepWorks>
         : { secret: ownPolicyHookSecret(await sharedSecret(db, vault, 'signing-secret')), source: 'server' as const },
     show: ({ secret }) => secret,
   }),
+  ...orgMoveWorks,
   'rotate-master-key': work({
     run: rotateMasterKey,
     show: ({ rewrapped, source }) =>
@@ -203,7 +185,11 @@ const operatorWorks: Record<Exclude<keyof typeof rows, keyof typeof upkeepWorks>
   }),
 };
 
-type Row = { summary: string; argument?: string; flags: Record<string, { value: string; required: boolean }> };
+type Row = {
+  summary: string;
+  arguments?: Record<string, string>;
+  flags: Record<string, { value: string; required: boolean }>;
+};
 export type OperatorCommand = Work & Row;
 
 export const operatorCommands: Record<string, OperatorCommand> = withRows(operatorWorks);
@@ -219,11 +205,6 @@ function withRows<Each>(each: Record<string, Each>): Record<string, Each & Row> 
 
 async function requireOrg(tx: Executor, orgId: string): Promise<void> {
   if (!(await orgExists(tx, orgId))) throw new StartFailure(`There is no org ${orgId} in this database.`);
-}
-
-function readOrg({ org = '' }: Values): string {
-  if (!idPattern('org').test(org)) throw new StartFailure(`--org must be an org id such as org_0…, not ${org}.`);
-  return org;
 }
 
 function readMode({ mode = '' }: Values): Mode {
@@ -242,34 +223,6 @@ function readDollars({ usd = '' }: Values): bigint {
   const isAmount = /^\d+(\.\d{1,5})?$/.test(usd) && dollars > 0 && dollars <= 1_000_000;
   if (!isAmount) throw new StartFailure(`--usd must be an amount above 0 and at most 1000000, such as 50 or 12.5.`);
   return usdToMicros(dollars);
-}
-
-export type Operator = {
-  config: Config;
-  db: Database;
-  vault: Vault;
-  masterKeys: MasterKeys;
-  close: () => Promise<void>;
-};
-
-/** Opens the server's database and keys, whether or not a server is running. */
-export async function openOperator(config: Config): Promise<Operator> {
-  const postgres = config.databaseUrl
-    ? { connectionString: config.databaseUrl, stop: async () => {} }
-    : await reachEmbeddedPostgres({ dataDir: config.dataDir, log: () => {} });
-  const db = await openDatabase({ connectionString: postgres.connectionString, max: 2, pooler: config.pooler });
-  await migrate(db, migrationsFolder);
-  const masterKeys = openMasterKeys(config);
-  return {
-    config,
-    db,
-    masterKeys,
-    vault: createVault(masterKeys),
-    async close() {
-      await closeDatabase(db);
-      await postgres.stop();
-    },
-  };
 }
 
 /**

@@ -3,8 +3,9 @@ import { Failure } from '@vestra/contract/errors';
 import { readConfig } from '../platform/config/config.ts';
 import { loadEnvFile } from '../platform/config/settings-files.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
-import { openOperator, operatorCommands, upkeepCommands } from './commands.ts';
+import { operatorCommands, upkeepCommands } from './commands.ts';
 import { runChecks, showFindings } from './doctor/doctor.ts';
+import { openOperator } from './operator.ts';
 import { createProgress } from './progress.ts';
 import { setupVoice, showVoice } from './setup-voice.ts';
 
@@ -81,7 +82,7 @@ function misuseOf<Result>(read: () => Result): Result {
 async function run(chosen: string): Promise<void> {
   const command = allCommands[chosen];
   if (!command) throw new Misuse(usage(chosen));
-  const values: Record<string, string> = { ...readFlags(command), ...readArgument(command) };
+  const values: Record<string, string> = { ...readFlags(command), ...readArguments(command) };
   const result = await resultOf(chosen, values);
   process.stdout.write(values.json ? `${JSON.stringify(result, null, 2)}\n` : `${command.show(result)}\n`);
 }
@@ -101,16 +102,17 @@ async function resultOf(chosen: string, values: Record<string, string>): Promise
   }
 }
 
-/** The longest prefix that is a command. The rest is its argument. */
+/** The longest prefix that is a command. The rest are its arguments. */
 function nameIn(given: string[]): string {
   const beginnings = given.map((_, at) => given.slice(0, given.length - at).join(' '));
   return beginnings.find((each) => each in allCommands) ?? given.join(' ');
 }
 
-function readArgument({ argument }: Command): { argument?: string } {
+function readArguments({ arguments: wanted = {} }: Command): Record<string, string> {
   const given = words.slice(name.split(' ').length);
-  if (given.length !== (argument === undefined ? 0 : 1)) throw new Misuse(usage(name));
-  return argument === undefined ? {} : { argument: given[0] as string };
+  const names = Object.keys(wanted);
+  if (given.length !== names.length) throw new Misuse(usage(name));
+  return Object.fromEntries(names.map((each, at) => [each, given[at] as string]));
 }
 
 function readFlags(chosen: Command): Record<string, string> {
@@ -140,11 +142,11 @@ function splitArguments(given: string[]): [string[], string[]] {
 function usage(wanted: string): string {
   const rows = Object.entries(allCommands)
     .filter(([each]) => !(wanted in allCommands) || each === wanted)
-    .map(([each, { flags: its, summary, argument }]) => {
+    .map(([each, { flags: its, summary, arguments: words = {} }]) => {
       const shown = Object.entries(its).map(([flag, { value, required }]) =>
         required ? `--${flag} ${value}` : `[--${flag} ${value}]`,
       );
-      return `  vestra admin ${[each, ...(argument === undefined ? [] : [argument]), ...shown].join(' ')}\n      ${summary}`;
+      return `  vestra admin ${[each, ...Object.values(words), ...shown].join(' ')}\n      ${summary}`;
     });
   return ['Usage (add --json for a machine):', ...rows].join('\n');
 }

@@ -4,7 +4,8 @@ import { ownPolicyHookSecret } from '../engine/runs/policy-hook.ts';
 import { readConfig } from '../platform/config/config.ts';
 import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';
 import { createVault, openMasterKeys, sharedSecret } from '../platform/secrets/vault.ts';
-import { type Operator, operatorCommands } from './commands.ts';
+import { operatorCommands } from './commands.ts';
+import type { Operator } from './operator.ts';
 
 let database: TestDatabase;
 let db: Database;
@@ -21,7 +22,15 @@ it('prints the secret of the policy hook: the setting, or the one derived from t
   const masterKeys = openMasterKeys({ dataDir: '', masterKey: 'ab'.repeat(32) });
   const vault = createVault(masterKeys);
   const print = (env: Record<string, string>) => {
-    const operator: Operator = { config: readConfig(env), db, vault, masterKeys, close: async () => {} };
+    const { connectionString } = database;
+    const operator: Operator = {
+      config: readConfig(env),
+      db,
+      vault,
+      masterKeys,
+      connectionString,
+      close: async () => {},
+    };
     return operatorCommands['policy-hook-secret']?.run(operator, {});
   };
   const own = ownPolicyHookSecret(await sharedSecret(db, vault, 'signing-secret'));

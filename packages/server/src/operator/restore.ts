@@ -37,6 +37,11 @@ export async function restore(
 ): Promise<RestoreReport> {
   const path = resolve(archive);
   const opening = await readOpening(path);
+  if (opening.org) {
+    throw new StartFailure(
+      `${path} holds the org ${opening.org.id} alone: use vestra admin org import. Nothing was changed.`,
+    );
+  }
   await assertKnownMigrations(opening.migrations, `The backup ${path} was made by Vestra ${opening.version}`);
   const manifest = await verified(path, progress);
   const key = await readKey(config, keyFile);

@@ -1,5 +1,5 @@
 export { actingUser, findRequestedUser, requestedUserId, requireRequestedUser, statedUserId } from './acting-user.ts';
-export { memoryEndpointSecret } from './memory/customer-memory.ts';
+export { currentMemorySecret, memorySecretsToMove } from './memory/customer-memory.ts';
 export { isInWordsOf } from './memory/extract-facts.ts';
 export type { Memory } from './memory/memory.ts';
 export { DeletedMeanwhile } from './memory/stored-facts.ts';

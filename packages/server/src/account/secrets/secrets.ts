@@ -116,7 +116,14 @@ async function openSecrets(
 
 /** A sealed value of another module: its kind and the id of the row that owns it. */
 type OwnedSealContext = {
-  kind: 'webhook_secret' | 'function_endpoint' | 'connection' | 'app_client' | 'own_app_client' | 'identity_provider';
+  kind:
+    | 'webhook_secret'
+    | 'function_endpoint'
+    | 'connection'
+    | 'app_client'
+    | 'own_app_client'
+    | 'identity_provider'
+    | 'memory_endpoint';
   tenant: Tenant;
   owner: string;
 };

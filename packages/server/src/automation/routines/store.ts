@@ -2,6 +2,7 @@ import { defaultDeploymentOfRow } from '../../account/index.ts';
 import { type DeploymentRow, statusOfDeployment } from '../../agents/deployments/index.ts';
 import { deploymentOfConversation } from '../../engine/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
+import { mayRun } from '../../platform/db/frozen-orgs.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { type ChangesOf, insert, insertMany, maybeOne, one, rowsOf, run, update } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
@@ -124,7 +125,7 @@ export async function insertRoutines(tx: Transaction, rows: readonly NewRoutine[
   await insertMany(tx, routines, rows);
 }
 
-const scheduled = sql`enabled AND status = 'active' AND next_run_at IS NOT NULL`;
+const scheduled = sql`enabled AND status = 'active' AND next_run_at IS NOT NULL AND ${mayRun(sql`routines.org_id`)}`;
 const due = (now: Date): Sql => sql`${scheduled} AND next_run_at <= ${now}`;
 
 /**

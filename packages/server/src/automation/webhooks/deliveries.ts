@@ -1,6 +1,7 @@
 import { newId } from '@vestra/contract/ids';
 import type { presentEvent } from '../../account/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
+import { mayRun } from '../../platform/db/frozen-orgs.ts';
 import type { Statement } from '../../platform/db/pipeline.ts';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, maybeOne, one, rowsOf, rowsStatement, run } from '../../platform/db/query.ts';
@@ -108,7 +109,7 @@ export async function claimDue(
       SELECT due.* FROM unnest(${ids}::text[], ${rooms}::int[]) AS wanted(endpoint_id, room)
       CROSS JOIN LATERAL (
         SELECT org_id, mode, endpoint_id, id FROM ${pendingDeliveries} AS delivery
-        WHERE delivery.endpoint_id = wanted.endpoint_id AND due_at <= ${now}
+        WHERE delivery.endpoint_id = wanted.endpoint_id AND due_at <= ${now} AND ${mayRun(sql`delivery.org_id`)}
         ORDER BY due_at, id LIMIT wanted.room FOR UPDATE SKIP LOCKED
       ) AS due
     ), leased AS (
@@ -139,7 +140,8 @@ export async function findDue(db: Database, now: Date): Promise<{ endpointIds: s
   const { endpoint_ids, next_at } = await one(
     db,
     { endpoint_ids: textArray().nullable(), next_at: moment().nullable() },
-    sql`SELECT (SELECT array_agg(DISTINCT endpoint_id) FROM ${pendingDeliveries} WHERE due_at <= ${now}) AS endpoint_ids,
+    sql`SELECT (SELECT array_agg(DISTINCT endpoint_id) FROM ${pendingDeliveries} AS delivery
+            WHERE due_at <= ${now} AND ${mayRun(sql`delivery.org_id`)}) AS endpoint_ids,
           (SELECT min(due_at) FROM ${pendingDeliveries} WHERE due_at > ${now}) AS next_at`,
   );
   return { endpointIds: endpoint_ids ?? [], nextAt: next_at };

@@ -171,14 +171,20 @@ export const oldestUnused = (db: Executor, before: Date, limit: number) =>
 
 const contentsPerPage = 1_000;
 
-/** The contents that the rows of all orgs need, each once. */
-export async function* usedContents(db: Executor): AsyncGenerator<{ orgId: string; sha256: string }> {
+/** The contents that the rows of all orgs, or of one, need, each once. */
+export async function* usedContents(
+  db: Executor,
+  ofOrg: string | null = null,
+): AsyncGenerator<{ orgId: string; sha256: string }> {
   let after = { org_id: '', sha256: '' };
   for (;;) {
     const rows = await rowsOf(
       db,
       { org_id: text(), sha256: text() },
-      sql`SELECT DISTINCT org_id, sha256 FROM ${files} WHERE (org_id, sha256) > (${after.org_id}, ${after.sha256})
+      sql`SELECT DISTINCT org_id, sha256 FROM ${files} WHERE ${sql.and(
+        ofOrg && sql`org_id = ${ofOrg}`,
+        sql`(org_id, sha256) > (${after.org_id}, ${after.sha256})`,
+      )}
         ORDER BY org_id, sha256 LIMIT ${contentsPerPage}`,
     );
     for (const { org_id, sha256 } of rows) yield { orgId: org_id, sha256 };
@@ -186,6 +192,7 @@ export async function* usedContents(db: Executor): AsyncGenerator<{ orgId: strin
     after = rows.at(-1) as typeof after;
   }
   for (const { org_id: orgId, sha256 } of await fixedContents(db, null)) {
+    if (ofOrg !== null && orgId !== ofOrg) continue;
     const isFile = await run(db, sql`SELECT FROM ${files} WHERE org_id = ${orgId} AND sha256 = ${sha256} LIMIT 1`);
     if (isFile === 0) yield { orgId, sha256 };
   }

@@ -8,6 +8,7 @@ import { type Cost, costOfKinds } from '../../billing/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { distinct, requestedRows } from '../../platform/db/batch-concurrent-calls.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
+import { mayRun } from '../../platform/db/frozen-orgs.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { maybeOne, pipelined, plannedPerExecution, rowsOf, rowsStatement, run } from '../../platform/db/query.ts';
 import type { CachedRow } from '../../platform/db/row-cache.ts';
@@ -232,7 +233,7 @@ export const dueForMemory = (db: Executor, limit: number): Promise<ConversationR
   rowsOf(
     db,
     conversations,
-    sql`SELECT ${columns} FROM conversations WHERE memory_due_at < now()
+    sql`SELECT ${columns} FROM conversations WHERE memory_due_at < now() AND ${mayRun(sql`conversations.org_id`)}
       ORDER BY row_number() OVER (PARTITION BY org_id ORDER BY memory_due_at), memory_due_at LIMIT ${limit}`,
   );
 

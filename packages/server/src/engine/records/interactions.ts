@@ -1,5 +1,6 @@
 import type { InteractionNeed } from '@vestra/contract/interactions';
 import type { Tenant } from '../../platform/caller.ts';
+import { mayRun } from '../../platform/db/frozen-orgs.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, maybeOne, pipelined, rowsOf, rowsStatement, run, update } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
@@ -143,7 +144,7 @@ export const dueInteractions = (db: Executor, after: DueInteraction | null, limi
     dueShape,
     sql`SELECT org_id, mode, id, conversation_id, expires_at::text AS due FROM interactions
       WHERE ${sql.and(
-        sql`status = 'pending' AND expires_at < now()`,
+        sql`status = 'pending' AND expires_at < now() AND ${mayRun(sql`interactions.org_id`)}`,
         after && sql`(expires_at, id) > (${after.due}::timestamptz, ${after.id})`,
       )}
       ORDER BY expires_at, id LIMIT ${limit}`,

@@ -23,6 +23,8 @@ export const openingSchema = z.object({
   version: z.string(),
   created_at: z.string(),
   migrations: z.array(migration),
+  /** Set if the archive holds one org. */
+  org: z.object({ id: z.string(), name: z.string() }).optional(),
 });
 export type Opening = z.infer<typeof openingSchema>;
 
@@ -37,6 +39,19 @@ export const manifestSchema = z.object({
   /** A key sealed under the master key. It shows whether a given master key is the right one. */
   key_check: z.string().nullable(),
   parts: z.array(part),
+  /** Set if the archive holds one org. */
+  move: z
+    .object({
+      move_id: z.string(),
+      /** Verifies the hand-over. */
+      verify_key: z.string(),
+      /** The data key of the org, sealed under the transport key. */
+      wrapped_data_key: z.string(),
+      homes: z.array(z.object({ mode: z.string(), user_key: z.string(), part: z.string() })),
+      /** Proves, with the data key, that nothing above was changed. */
+      seal: z.string(),
+    })
+    .optional(),
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 

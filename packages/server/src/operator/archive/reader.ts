@@ -26,7 +26,7 @@ export async function readOpening(path: string): Promise<Opening> {
   try {
     const first = await readEntry(file, 0, path).catch(() => null);
     if (first?.name !== openingName) throw notBackup(path);
-    const opening = parse(openingSchema, await readWhole(first.content), path);
+    const opening = parse(openingSchema, await readWhole(first.content, maxDescriptionBytes), path);
     if (opening.format <= format) return opening;
     throw new StartFailure(
       `The backup ${path} was made by Vestra ${opening.version} in a form that this version cannot read: restore it with ${opening.version} or newer.`,
@@ -47,11 +47,11 @@ export async function verifyArchive(path: string, onBytes: (bytes: number) => vo
   for await (const { name, content } of partsOf(path, { onBytes })) {
     if (end !== undefined) throw damaged(path, 'something follows its end');
     if (name === manifestName) {
-      manifestText = await readWhole(content);
+      manifestText = await readWhole(content, maxDescriptionBytes);
       continue;
     }
     if (name === endName) {
-      end = (await readWhole(content)).toString();
+      end = (await readWhole(content, maxDescriptionBytes)).toString();
       continue;
     }
     const { bytes, sha256 } = await hashOf(content);
@@ -164,14 +164,24 @@ async function openArchive(path: string): Promise<FileHandle> {
   throw notBackup(path);
 }
 
-const notBackup = (path: string) => new StartFailure(`${path} is no backup that vestra admin backup has made.`);
+const notBackup = (path: string) =>
+  new StartFailure(`${path} is no backup that vestra admin has made, and no archive of an org.`);
 
 const damaged = (path: string, what: string): StartFailure =>
-  new StartFailure(`The backup ${path} is not whole: ${what}. Nothing was restored; take another backup.`);
+  new StartFailure(`The archive ${path} is not whole: ${what}. Nothing was changed; write it again.`);
 
-export async function readWhole(content: AsyncIterable<Buffer>): Promise<Buffer> {
+/** A description that is larger would exhaust the memory. A manifest has a line per table and home. */
+const maxDescriptionBytes = 64 * 1024 * 1024;
+
+export async function readWhole(content: AsyncIterable<Buffer>, most = Number.POSITIVE_INFINITY): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of content) chunks.push(chunk);
+  let bytes = 0;
+  for await (const chunk of content) {
+    bytes += chunk.byteLength;
+    if (bytes > most)
+      throw new StartFailure(`The archive has a description of more than ${most} bytes: it was refused.`);
+    chunks.push(chunk);
+  }
   return Buffer.concat(chunks);
 }
 

@@ -95,10 +95,9 @@ export async function loadRows(
     async fill(table, rows) {
       // The dump contains the rows that migrations have inserted.
       await client.query(`TRUNCATE ${quoted(table.name)}`);
-      const sink = client.query(copyFrom(`COPY ${quoted(table.name)} (${columnList(table)}) FROM STDIN`));
-      await pipeline(rows, sink);
-      filled.set(table.name, sink.rowCount);
-      return sink.rowCount;
+      const count = await addRows(client, table, rows);
+      filled.set(table.name, count);
+      return count;
     },
   });
   for (const { table, name, definition } of later) {
@@ -166,10 +165,21 @@ export async function withSnapshot<Result>(
     tables: await dumpedTables(client),
     sequences: await dumpedSequences(client),
     tx: { send: (statements) => send(client, statements) },
-    rowsOf: (table) => client.query(copyTo(`COPY (SELECT ${columnList(table)} FROM ${quoted(table.name)}) TO STDOUT`)),
+    rowsOf: (table) => copyRows(client, `SELECT ${columnList(table)} FROM ${quoted(table.name)}`),
   });
   await client.query('COMMIT');
   return result;
+}
+
+/** Streams the rows of a query in COPY format. */
+export const copyRows = (client: pg.Client, select: string): CopyToStreamQuery =>
+  client.query(copyTo(`COPY (${select}) TO STDOUT`));
+
+/** Adds rows in COPY format and returns how many. */
+export async function addRows(client: pg.Client, table: DumpedTable, rows: Readable): Promise<number> {
+  const sink = client.query(copyFrom(`COPY ${quoted(table.name)} (${columnList(table)}) FROM STDIN`));
+  await pipeline(rows, sink);
+  return sink.rowCount;
 }
 
 /** Opens one connection for the duration of an operator command. */
@@ -226,7 +236,7 @@ export async function keepServersAway(client: pg.Client, what: string): Promise<
 }
 
 /** The tables and sequences that a dump contains. */
-type DumpedTable = { name: string; columns: string[] };
+export type DumpedTable = { name: string; columns: string[] };
 export type CarriedSequence = { name: string; last_value: string | null };
 
 /**
@@ -267,6 +277,6 @@ async function tableNames(client: pg.ClientBase): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-const quoted = (name: string): string => pg.escapeIdentifier(name);
+export const quoted = (name: string): string => pg.escapeIdentifier(name);
 
-const columnList = ({ columns }: DumpedTable): string => columns.map(quoted).join(', ');
+export const columnList = ({ columns }: DumpedTable): string => columns.map(quoted).join(', ');

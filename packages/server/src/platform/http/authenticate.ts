@@ -41,13 +41,22 @@ export async function identify(
   const caller = await identifyBearer(authorization, identities);
   // Check this first, because the token is invalid on other routes. Edges send it for tools that the MCP endpoint runs.
   if (caller.grant && !isFromEdge && !takesGrants(route)) throw fail('token_audience');
-  if (caller.orgStatus !== 'active') throw fail('org_disabled');
+  assertOrgOpen(caller);
   const { mode, orgId } = readChoice(request.headers);
   if (mode !== null && mode !== caller.mode) throw fail('invalid_mode');
   if (orgId !== null && orgId !== caller.orgId) throw fail('org_mismatch');
   requireScope(route, caller);
   return caller;
 }
+
+/** An org that moves accepts nothing, not even reads: a read may wake a computer or claim a call. */
+function assertOrgOpen({ orgStatus }: Caller): void {
+  if (orgStatus === 'active') return;
+  if (orgStatus === 'moving') throw fail('org_moving', { retry_after_ms: movingRetryMs });
+  throw fail(orgStatus === 'moved' ? 'org_moved' : 'org_disabled');
+}
+
+const movingRetryMs = 30_000;
 
 async function identifyBearer(authorization: string | null, identities: Identities): Promise<Caller> {
   if (authorization === null) throw fail('key_missing');
@@ -62,7 +71,7 @@ const takesGrants = (route: Route) => route.auth === 'key' && route.takesGrants 
 async function identifyMember(route: Route, request: Request, cookie: string, identities: Identities): Promise<Caller> {
   const { caller, csrfToken } = await identities.ofConsole(cookie, readChoice(request.headers));
   if (mayBeForged(route, request) && request.headers.get('x-csrf-token') !== csrfToken) throw fail('csrf_required');
-  if (caller.orgStatus !== 'active') throw fail('org_disabled');
+  assertOrgOpen(caller);
   if (route.auth === 'session') throw fail('session_scope', { message: 'This route takes a session token alone.' });
   if (!caller.member || !roleMayCall(caller.member.role, route)) {
     throw fail('role_missing', route.ownerOnly ? { message: 'Only an owner may do this.' } : {});

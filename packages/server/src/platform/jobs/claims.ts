@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { batchWrites } from '../db/batch-concurrent-calls.ts';
+import { mayRun } from '../db/frozen-orgs.ts';
 import type { Database } from '../db/pool.ts';
 import { one, rowsOf, run } from '../db/query.ts';
 import { type Sql, sql } from '../db/sql.ts';
@@ -142,7 +143,7 @@ async function claimFairly(
     ), most AS (
       SELECT greatest(${minUsersPerOrg}, ${maxUsers} / greatest(1, count(org)))::int AS users FROM waiting
     ), shares AS (
-      SELECT org, share FROM waiting CROSS JOIN LATERAL (
+      SELECT org, share FROM (SELECT org FROM waiting WHERE ${mayRun(sql`waiting.org`)}) AS waiting CROSS JOIN LATERAL (
         ${sharesBetween(due, sql`org || ' ' || ${start}`, sql`org || '!'`)} UNION ALL
         ${sharesBetween(due, sql`org`, sql`org || ' ' || ${start}`)}
       ) AS found

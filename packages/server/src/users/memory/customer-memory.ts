@@ -2,14 +2,24 @@ import { createHash, createHmac } from 'node:crypto';
 import { Failure, fail } from '@vestra/contract/errors';
 import { idOfDigest, newId } from '@vestra/contract/ids';
 import { memory } from '@vestra/contract/memory';
+import type { Mode } from '@vestra/contract/route';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { findSettings, lockSettings, type OrgSettings, recordAudit, updateSettings } from '../../account/index.ts';
+import {
+  findSettings,
+  lockSettings,
+  type OrgSettings,
+  openOwned,
+  recordAudit,
+  sealOwned,
+  updateSettings,
+} from '../../account/index.ts';
 import type { Origin, Tenant } from '../../platform/caller.ts';
 import { sharedDate, sharedNow } from '../../platform/db/clock.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import type { Outbound } from '../../platform/outbound/fetcher.ts';
 import { OutboundFailure } from '../../platform/outbound/outbound-failure.ts';
+import type { Vault } from '../../platform/secrets/vault.ts';
 import type { MemoryItem } from '../tables.ts';
 import { fingerprintOf, type NewFact, type Owner } from './fact.ts';
 
@@ -35,10 +45,12 @@ export type CustomerMemory = ReturnType<typeof createCustomerMemory>;
 export function createCustomerMemory({
   outbound,
   signingSecret,
+  vault,
   log,
 }: {
   outbound: Outbound;
   signingSecret: Buffer;
+  vault: Vault;
   log: Pick<Logger, 'warn'>;
 }) {
   const reported = new Set<string>();
@@ -57,7 +69,7 @@ export function createCustomerMemory({
     const { memory_endpoint } = settings;
     if (memory_endpoint === null) throw fail('memory_endpoint_required');
     const body = JSON.stringify({ action, mode: owner.mode, user_id: owner.userId, ...details });
-    const secrets = secretsInForce(signingSecret, owner, settings);
+    const secrets = [...(await secretsInForce({ db, vault, signingSecret }, owner, settings)).values()];
     const headers = { 'content-type': 'application/json', ...signatureHeaders(secrets, newId('msg'), body) };
     const answer = await outbound
       .fetch(memory_endpoint, { method: 'POST', headers, body, timeoutMs })
@@ -212,7 +224,10 @@ const passedOver = () =>
     message: 'The memory endpoint failed a moment ago and is not asked again before a minute is over.',
   });
 
-type SecretSettings = Pick<OrgSettings, 'memory_secret_number' | 'memory_secret_rolled_at'>;
+type SecretSettings = Pick<OrgSettings, 'memory_secret_number' | 'memory_secret_rolled_at' | 'sealed_memory_secrets'>;
+
+/** The means to find the secrets of an org. */
+type SecretSource = { db: Executor; vault: Vault; signingSecret: Buffer };
 
 /** After a roll, requests are also signed with the old secret for this long. */
 const oldSecretMs = 24 * 3600 * 1000;
@@ -230,12 +245,51 @@ export function memoryEndpointSecret(
   return `whsec_${createHmac('sha256', signingSecret).update(purpose).digest('base64')}`;
 }
 
-/** The current secret first, then the old one while it is valid. */
-function secretsInForce(signingSecret: Buffer, tenant: Tenant, settings: SecretSettings): string[] {
-  const { memory_secret_number: number, memory_secret_rolled_at: rolledAt } = settings;
+/** The current secret first, then the old one while it is valid, by number. */
+async function secretsInForce(
+  { db, vault, signingSecret }: SecretSource,
+  tenant: Tenant,
+  settings: SecretSettings,
+): Promise<Map<number, string>> {
+  const { memory_secret_number: number, memory_secret_rolled_at: rolledAt, sealed_memory_secrets: sealed } = settings;
   const isOldGood = rolledAt !== null && sharedNow() - rolledAt.getTime() < oldSecretMs;
   const numbers = isOldGood ? [number, number - 1] : [number];
-  return numbers.map((each) => memoryEndpointSecret(signingSecret, tenant, { memory_secret_number: each }));
+  const moved = sealed === null ? {} : await openMovedSecrets(db, vault, tenant, sealed);
+  return new Map(
+    numbers.map((each) => [
+      each,
+      moved[each] ?? memoryEndpointSecret(signingSecret, tenant, { memory_secret_number: each }),
+    ]),
+  );
+}
+
+const movedPlace = (tenant: Tenant) => ({ kind: 'memory_endpoint' as const, tenant, owner: tenant.orgId });
+
+/** An org that moved here keeps the secrets that its endpoint knows, until it rolls them. */
+async function openMovedSecrets(
+  db: Executor,
+  vault: Vault,
+  tenant: Tenant,
+  sealed: Buffer,
+): Promise<Record<number, string>> {
+  const [text = '{}'] = await openOwned(db, vault, movedPlace(tenant), [sealed]);
+  return JSON.parse(text);
+}
+
+/** The secret that an operator shows. */
+export async function currentMemorySecret(source: SecretSource, tenant: Tenant): Promise<string> {
+  const settings = await findSettings(source.db, tenant);
+  return (await secretsInForce(source, tenant, settings)).get(settings.memory_secret_number) as string;
+}
+
+/** The secrets in force of an org that moves, sealed under its data key: another installation derives other ones. */
+export async function memorySecretsToMove(source: SecretSource, orgId: string): Promise<Record<Mode, Buffer>> {
+  const seal = async (mode: Mode) => {
+    const tenant = { orgId, mode };
+    const secrets = await secretsInForce(source, tenant, await findSettings(source.db, tenant));
+    return sealOwned(source.db, source.vault, movedPlace(tenant), JSON.stringify(Object.fromEntries(secrets)));
+  };
+  return { test: await seal('test'), live: await seal('live') };
 }
 
 /** The headers of Standard Webhooks, as in webhook deliveries. */

@@ -8,6 +8,7 @@ import { createOfflineEmbeddings } from '../../agents/embeddings/offline.ts';
 import { createLog } from '../../main/log.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { createOutbound } from '../../platform/outbound/fetcher.ts';
+import { createVault, openMasterKeys } from '../../platform/secrets/vault.ts';
 import { enterUser } from '../users.ts';
 import { createCustomerMemory } from './customer-memory.ts';
 import { createMemory } from './memory.ts';
@@ -25,7 +26,8 @@ export async function startMemory({
 } = {}) {
   const outbound = createOutbound({ allowPrivate: true });
   const log = createLog('silent');
-  const customer = createCustomerMemory({ outbound, signingSecret, log });
+  const vault = createVault(openMasterKeys({ dataDir: '', masterKey: 'ab'.repeat(32) }));
+  const customer = createCustomerMemory({ outbound, signingSecret, vault, log });
   const app = await startTestApp(({ db }) => ({
     memory: memoryRoutes({ db, embeddings, log, customer, embedWithinMs }),
     orgs: orgRoutes({

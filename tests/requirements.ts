@@ -26,6 +26,7 @@ import { fileStores } from './requirements/file-stores.ts';
 import { files } from './requirements/files.ts';
 import { functions } from './requirements/functions.ts';
 import { guide } from './requirements/guide.ts';
+import { hardening } from './requirements/hardening.ts';
 import { idempotency } from './requirements/idempotency.ts';
 import { imports } from './requirements/import.ts';
 import { interactions } from './requirements/interactions.ts';
@@ -152,6 +153,7 @@ export const areas: readonly Area[] = [
   agUi,
   apps,
   voice,
+  hardening,
   otlp,
   retention,
 ];

@@ -1,0 +1,14 @@
+import { area } from '../requirement.ts';
+
+export const hardening = area('hardening', 'done', [
+  [
+    'HRD-700',
+    'docs/voice.md#sandbox-of-a-call',
+    'The process of a call reads its libraries and sends packets; it reaches no data folder, key, environment or database socket, and what it sends to the server is checked.',
+  ],
+  [
+    'HRD-701',
+    'docs/voice.md#sandbox-of-a-call',
+    'If calls cannot be confined, they are refused with the reason, unless the operator switched the sandbox off.',
+  ],
+]);

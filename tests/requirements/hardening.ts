@@ -11,4 +11,9 @@ export const hardening = area('hardening', 'done', [
     'docs/voice.md#sandbox-of-a-call',
     'If calls cannot be confined, they are refused with the reason, unless the operator switched the sandbox off.',
   ],
+  [
+    'HRD-702',
+    'docs/backup.md#restoring',
+    'A backup with names that lead elsewhere, devices, or links in place of folders is refused with a sentence before anything is written, and homes are unpacked in a sandbox.',
+  ],
 ]);

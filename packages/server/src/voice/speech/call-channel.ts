@@ -60,7 +60,7 @@ export function openCallChannel<Message extends CallMessage>(
 }
 
 function encode({ samples, ...fields }: CallMessage): Buffer {
-  const text = Buffer.from(JSON.stringify(fields));
+  const text = Buffer.from(JSON.stringify({ ...fields, ...(samples && { samples: true }) }));
   const sound = samples ? Buffer.from(samples.buffer, samples.byteOffset, samples.byteLength) : Buffer.alloc(0);
   const head = Buffer.alloc(headerBytes);
   head.writeUInt32LE(text.length + sound.length, 0);
@@ -75,7 +75,7 @@ function decode(bytes: Buffer): unknown {
   try {
     const fields: unknown = JSON.parse(bytes.toString('utf8', headerBytes, textEnd));
     if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return null;
-    if (textEnd === bytes.length) return fields;
+    if (!('samples' in fields)) return textEnd === bytes.length ? fields : null;
     // A copy, because samples need an even address.
     return { ...fields, samples: new Int16Array(new Uint8Array(bytes.subarray(textEnd)).buffer) };
   } catch {

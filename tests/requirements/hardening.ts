@@ -16,4 +16,9 @@ export const hardening = area('hardening', 'done', [
     'docs/backup.md#restoring',
     'A backup with names that lead elsewhere, devices, or links in place of folders is refused with a sentence before anything is written, and homes are unpacked in a sandbox.',
   ],
+  [
+    'HRD-703',
+    'docs/computer.md#confinement',
+    'The kernel bounds the processes of all commands of a computer together, also on a machine without cgroups.',
+  ],
 ]);

@@ -116,7 +116,12 @@ export const bareEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin' };
  * Makes confined programs the first victims of the out-of-memory killer. This must happen outside, because /proc is
  * read-only inside.
  */
-export const launch = 'echo 1000 2>/dev/null >/proc/self/oom_score_adj; exec bwrap "$@"';
+export const launch = launchWith([]);
+
+/** `enter`: words that start bubblewrap in another namespace. */
+export function launchWith(enter: readonly string[]): string {
+  return `echo 1000 2>/dev/null >/proc/self/oom_score_adj; exec ${[...enter, 'bwrap'].join(' ')} "$@"`;
+}
 
 /**
  * Forwards TCP to the unix socket of the proxy. The namespace has its own loopback. The command waits until the port is

@@ -21,4 +21,9 @@ export const hardening = area('hardening', 'done', [
     'docs/computer.md#confinement',
     'The kernel bounds the processes of all commands of a computer together, also on a machine without cgroups.',
   ],
+  [
+    'HRD-704',
+    'docs/computer.md#secrets-in-output',
+    'A secret is hidden in the output of commands and in results of tool servers as stored, escaped, URL-encoded, as hex and as base64 at any alignment, in time linear in the text.',
+  ],
 ]);

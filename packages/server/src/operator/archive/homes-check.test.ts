@@ -46,7 +46,7 @@ describe('the homes in a backup', () => {
     truncateSync(join(home, 'holes'), 50_000_000);
     symlinkSync('/etc/passwd', join(home, 'link'));
     linkSync(join(home, 'holes'), join(home, 'same'));
-    execFileSync('mkfifo', [join(home, 'pipe')]);
+    execFileSync('/usr/bin/mkfifo', [join(home, 'pipe')]);
     try {
       const tar = execFileSync('tar', ['--create', '--file=-', '--sparse', `--format=${format}`, '-C', folder, '.'], {
         maxBuffer: 100_000_000,

@@ -24,7 +24,7 @@ const kinds: Readonly<
 
 /**
  * Reads the headers of a tar with homes before anything is unpacked. Returns what is wrong: a name that leads out of the
- * folder of its computer, a device, or a link in place of such a folder. Returns null if all is well.
+ * folder of its computer, a device, or a link instead of such a folder. Returns null if all is well.
  */
 export async function findHomesFault(tar: Readable): Promise<string | null> {
   const read = readerOf(tar);

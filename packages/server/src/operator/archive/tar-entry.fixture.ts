@@ -1,7 +1,7 @@
 import { BLOCK, paddingOf, writeHead } from './format.ts';
 
 /** One entry of a tar as an attacker writes it: any name, kind and target. */
-export function tarEntry({ name, kind = '0', target = '', content = '' }: TarEntry): Buffer {
+function tarEntry({ name, kind = '0', target = '', content = '' }: TarEntry): Buffer {
   const bytes = Buffer.from(content);
   const head = writeHead({ name: 'x', size: bytes.length });
   head.fill(0, 0, 100);

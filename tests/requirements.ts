@@ -27,6 +27,7 @@ import { files } from './requirements/files.ts';
 import { functions } from './requirements/functions.ts';
 import { growth } from './requirements/growth.ts';
 import { guide } from './requirements/guide.ts';
+import { hardening } from './requirements/hardening.ts';
 import { idempotency } from './requirements/idempotency.ts';
 import { imports } from './requirements/import.ts';
 import { interactions } from './requirements/interactions.ts';
@@ -156,6 +157,7 @@ export const areas: readonly Area[] = [
   agUi,
   apps,
   voice,
+  hardening,
   otlp,
   retention,
 ];

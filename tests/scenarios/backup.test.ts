@@ -3,11 +3,14 @@ import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
 import { readSecrets } from '@vestra/server/account/secrets/secrets';
 import { pruneUnused } from '@vestra/server/engine/files/content';
 import type { Manifest } from '@vestra/server/operator/archive/format';
 import { readOpening } from '@vestra/server/operator/archive/reader';
+import { tarOf } from '@vestra/server/operator/archive/tar-entry.fixture';
 import { writeArchive } from '@vestra/server/operator/archive/writer';
 import { backup } from '@vestra/server/operator/backup';
 import { move } from '@vestra/server/operator/database-transfer';
@@ -324,6 +327,27 @@ describe('a backup that must not be restored', () => {
       await expect(restored(path), what).rejects.toThrow(/is not whole|is no backup/);
     }
     await expect(restored(join(folder, 'nowhere.tar'))).rejects.toThrow(/cannot be read \(ENOENT\)/);
+    await expectUntouched();
+  });
+
+  it('is one whose names or homes lead elsewhere, and nothing is written [HRD-702]', async () => {
+    const opening = await readOpening(archive);
+    const path = join(folder, 'hostile.tar');
+    const withPart = (name: string, bytes: Buffer) =>
+      writeArchive(path, opening, async (writer) => {
+        const part = await writer.addStream(name, Readable.from([bytes]));
+        return { ...nothing, parts: [...nothing.parts, part] };
+      });
+    for (const name of ['saved/../master-key', 'files/../x', '/etc/cron.d/x', 'database/../x.copy.gz', 'else']) {
+      await withPart(name, Buffer.from('x'));
+      await expect(restored(path), name).rejects.toThrow(
+        /is refused: no backup has a part with the name ".*Nothing was/,
+      );
+    }
+    await withPart('computers.tar.gz', gzipSync(tarOf({ name: './1/home/zero', kind: '3' })));
+    await expect(restored(path)).rejects.toThrow(/is refused: the homes of computers hold ".\/1\/home\/zero"/);
+    await withPart('computers.tar.gz', Buffer.from('no gzip'));
+    await expect(restored(path)).rejects.toThrow(/cannot be unpacked/);
     await expectUntouched();
   });
 

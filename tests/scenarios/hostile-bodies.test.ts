@@ -56,6 +56,8 @@ const forReader = (
     ['small objects in an unknown field', (bytes) => `{"kk":[${times(bytes / 3, () => '{}')}]}`],
     ['numbers in an unknown field', (bytes) => `{"kk":[${times(bytes / 2, () => '1')}]}`],
     ['a list of objects', (bytes) => `[${times(bytes / 3, () => '{}')}]`],
+    ['equal names', (bytes) => `{${times(bytes / 8, () => '"kk":1')}}`],
+    ['unicode', (bytes) => `{"kk":"${'\u{1f600}\u0301'.repeat(bytes / 6)}"}`],
     ['deep lists', (bytes) => '['.repeat(bytes)],
     ['lists as deep as may be', (bytes) => `{"kk":[${times(bytes / 190, () => '['.repeat(94) + ']'.repeat(94))}]}`],
   ] satisfies Shape[]

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../support/database.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
@@ -131,6 +132,20 @@ describe('an org', () => {
 });
 
 describe('an address', () => {
+  it.skipIf(!isOneProcess)('has a bounded number of requests whose body never ends [HRD-708]', async () => {
+    const { hostname, port } = new URL(server.url);
+    const head =
+      'POST /v1/console/login HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{';
+    const sockets = Array.from({ length: 100 }, () => {
+      const socket = connect(Number(port), hostname, () => socket.write(head));
+      return socket.on('error', () => {});
+    });
+    const login = async () => (await server.call('POST', '/v1/console/login', { key: null, body: {} })).status;
+    await expect.poll(login, { timeout: 60_000 }).toBe(429);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(login, { timeout: 60_000 }).toBe(400);
+  });
+
   it('is counted before its body is read: the 61st broken registration in a minute is refused as too many [RATE-600]', async () => {
     const register = () =>
       server.call('POST', '/v1/oauth/register', {

@@ -62,7 +62,6 @@ export function createTextCalls() {
     setTimeout(() => hear({ kind: 'connected' }));
     return {
       sdp: 'v=0',
-      pid: undefined,
       say(id, samples, isWhole) {
         saying.set(id, (saying.get(id) ?? '') + textOf(samples));
         if (!isWhole || call.isSlow) return;
@@ -81,7 +80,7 @@ export function createTextCalls() {
 
   const parts: VoiceParts = {
     connections: {
-      obstacle: () => null,
+      obstacle: async () => null,
       async open({ sdp }, hear) {
         connections.offers.push(sdp);
         connections.most = Math.max(connections.most, ++connections.now);

@@ -194,6 +194,8 @@ export const registeredMcpClients = table('registered_mcp_clients', {
   redirect_uris: textArray(),
   last_used_at: moment().withDefault(),
   created_at: moment().withDefault(),
+  /** A hash of the address; null for clients from before this column. */
+  registered_from: text().nullable(),
 });
 
 export const mcpGrants = table('mcp_grants', {

@@ -29,6 +29,20 @@ describe('a text with a secret', () => {
   });
 });
 
+describe('the output of a command', () => {
+  const long = [{ name: 'API', value: 'key-of-the-api-4711' }];
+  const basic = Buffer.from(`me:${long[0]?.value}`).toString('base64');
+
+  it('shows no encoded secret, and no half of one at a cut [HRD-704]', () => {
+    const printed = bytes(`> Authorization: Basic ${basic}\n`);
+    expect(redactCaptured({ head: printed, tail: none, leftOut: 0 }, long, 1_000)).toMatch(/Basic .{4}\[secret API\]/);
+    const half = basic.slice(4, 16);
+    const cut = redactCaptured({ head: bytes(`x ${half}`), tail: bytes('y'), leftOut: 9 }, long, 1_000);
+    expect(cut).toMatch(/^x \n\[9 bytes/);
+    expect(findSecret(bytes(basic), long)).toBe('API');
+  });
+});
+
 /** Letters that no mark contains, so that a mark never forms a secret. */
 const letter = fc.constantFrom('a', 'b', 'q', '$', '(', '\\', 'ü', '😀');
 const value = fc.array(letter, { minLength: 4, maxLength: 9 }).map((letters) => letters.join(''));

@@ -1,17 +1,16 @@
 import type { Captured } from '../platform/sandbox/confined-process.ts';
+import { createRedactor, formsOf, type HiddenValue } from '../platform/secrets/redact.ts';
 
 /** The secrets that a command received, with their names. */
 export type CommandSecrets = readonly { name: string; value: string }[];
 
-/** Shorter values are not credentials and occur in texts by chance. */
-const shortest = 4;
-
-/** Replaces the value of each secret by its name. */
+/** Replaces the value of each secret by its name, also if it is encoded. */
 export function redact(text: string, secrets: CommandSecrets): string {
-  const named = new Map(formsOf(secrets));
-  if (named.size === 0) return text;
-  return text.replace(patternOf(named.keys()), (value) => `[secret ${named.get(value)}]`);
+  return createRedactor(hidden(secrets))(text);
 }
+
+const hidden = (secrets: CommandSecrets): HiddenValue[] =>
+  secrets.map(({ name, value }) => ({ value, mark: `[secret ${name}]` }));
 
 /**
  * The output of a command for the model. If output was dropped, a secret may be cut in two; the halves are removed too.
@@ -42,26 +41,14 @@ export function redactPart(text: string, secrets: CommandSecrets, ends: { isFirs
 /** A single shared letter reveals nothing, and removing it would damage the text. */
 const tellingLength = 2;
 
-/** The name of the first secret whose value is in the bytes. */
+/** The half of an encoded secret must be longer than text that begins in the same way by chance. */
+const tellingEncoded = 4;
+
+/** The name of the first secret whose value is in the bytes, also if it is encoded. */
 export function findSecret(bytes: Uint8Array, secrets: CommandSecrets): string | null {
   const text = Buffer.from(bytes);
-  return formsOf(secrets).find(([value]) => text.includes(value))?.[1] ?? null;
-}
-
-/** As stored, and trimmed: a secret read from a file often ends in a newline. */
-function formsOf(secrets: CommandSecrets): [string, string][] {
-  return secrets
-    .flatMap(({ name, value }): [string, string][] => [
-      [value, name],
-      [value.trim(), name],
-    ])
-    .filter(([value]) => value.length >= shortest)
-    .sort(([one], [other]) => other.length - one.length);
-}
-
-/** `formsOf` sorts the longest first, because one secret may contain another. */
-function patternOf(values: Iterable<string>): RegExp {
-  return new RegExp([...values].map((value) => value.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|'), 'gu');
+  const named = secrets.map(({ name, value }) => ({ value, mark: name }));
+  return formsOf(named).find((form) => text.includes(form.text))?.mark ?? null;
 }
 
 /** Removes the start of a secret at the end of the text. */
@@ -87,10 +74,15 @@ type Side = {
 
 /** Repeats, because removing a half may expose another one. */
 function withoutHalves(text: string, secrets: CommandSecrets, least: number, { isThere, without }: Side): string {
-  const values = formsOf(secrets).map(([value]) => value);
+  const forms = formsOf(hidden(secrets));
   let left = text;
   for (let shortestHalf = least; ; shortestHalf = tellingLength) {
-    const cut = Math.max(0, ...values.map((value) => overlap(left, value, shortestHalf, isThere)));
+    const cut = Math.max(
+      0,
+      ...forms.map(({ text: value, isEncoded }) =>
+        overlap(left, value, isEncoded ? tellingEncoded : shortestHalf, isThere),
+      ),
+    );
     if (cut === 0) return left;
     left = without(left, cut);
   }

@@ -14,6 +14,7 @@ import { createCursors } from '../platform/http/cursor.ts';
 import { createIdempotency } from '../platform/http/idempotency.ts';
 import { createRateLimiter } from '../platform/http/rate-limit.ts';
 import type { Streams } from '../platform/http/streams.ts';
+import { createUnfinishedRequests } from '../platform/http/unfinished-requests.ts';
 import { joinIdentities, joinRoutes, type Registration, type Serving } from '../platform/registration.ts';
 import type { Watchdog } from '../platform/watchdog/watchdog.ts';
 import type { Kernel } from './kernel.ts';
@@ -53,6 +54,7 @@ export function createServerApp(kernel: Kernel, modules: readonly Registration[]
       writes: engine.writes,
       requestsPerMinute: config.requestsPerMinute,
       rateLimiter,
+      unfinished: createUnfinishedRequests(),
       cursors: createCursors(signingSecret),
       embedOrigins: {
         isListed: (origin) => isEmbedOrigin(db, origin),

@@ -17,9 +17,9 @@ import type { Kernel } from './kernel.ts';
 export type VoiceParts = { connections: CallConnections; speech: Speech };
 
 /** Loads nothing before the first call. */
-export function createVoiceParts({ voice: { folder, realtime, network } }: Config): VoiceParts {
+export function createVoiceParts({ voice: { folder, isConfined, realtime, network } }: Config): VoiceParts {
   return {
-    connections: createCallConnections({ folder, network }),
+    connections: createCallConnections({ folder, network, isConfined }),
     speech: realtime ? createRealtimeSpeech(realtime) : createOfflineSpeech({ folder }),
   };
 }

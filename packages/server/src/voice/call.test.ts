@@ -26,7 +26,6 @@ async function callUp(given: Partial<CallConversation> = {}, synthesis: Promise<
   let happened: (entry: LogEntry) => void = () => {};
   const open: CallConnection = {
     sdp: 'answer',
-    pid: 1,
     say: (id, samples) => {
       if (samples.length > 0) line.saying.push({ id, text: textOf(samples) });
     },
@@ -78,7 +77,7 @@ async function callUp(given: Partial<CallConversation> = {}, synthesis: Promise<
     ...given,
   };
   const connections = {
-    obstacle: () => null,
+    obstacle: async () => null,
     open: async (_: unknown, told: typeof hear) => {
       hear = told;
       return open;

@@ -141,7 +141,7 @@ export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
       const conversation = await findConversation(engine.db, caller, session.conversationId);
       if (!conversation)
         throw fail('conversation_required', { message: 'The conversation of this session was deleted.' });
-      const obstacle = connections.obstacle() ?? speech.obstacle();
+      const obstacle = (await connections.obstacle()) ?? speech.obstacle();
       if (obstacle !== null) {
         log.warn(`a voice call was refused: ${obstacle}`);
         // In test mode the developer sees the obstacle. In live mode the end user sees less.

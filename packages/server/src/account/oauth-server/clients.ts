@@ -167,17 +167,24 @@ const findRegistered = (db: Executor, id: string): Promise<RowOf<typeof register
     sql`SELECT ${columnsOf(registeredMcpClients)} FROM ${registeredMcpClients} WHERE id = ${id}`,
   );
 
-/** Anyone may register, so only the newest `most` clients without a grant are stored. */
+/**
+ * Anyone may register, so about `most` clients without a grant are stored. Addresses with many clients lose their oldest
+ * first. A client of the last ten minutes stays, because somebody may be signing in with it.
+ */
 export async function insertRegistered(
   tx: Transaction,
-  row: Pick<RowOf<typeof registeredMcpClients>, 'id' | 'name' | 'redirect_uris'>,
+  row: Pick<RowOf<typeof registeredMcpClients>, 'id' | 'name' | 'redirect_uris' | 'registered_from'>,
   { most }: { most: number },
 ): Promise<RowOf<typeof registeredMcpClients>> {
   const made = await insert(tx, registeredMcpClients, row);
   await run(
     tx,
-    sql`DELETE FROM ${registeredMcpClients} WHERE id IN (
-          SELECT id FROM ${registeredMcpClients} WHERE ${isUnused} ORDER BY last_used_at DESC, id DESC OFFSET ${most})`,
+    sql`DELETE FROM ${registeredMcpClients} WHERE last_used_at < now() - interval '10 minutes' AND id IN (
+          SELECT id FROM (
+            SELECT id, last_used_at, row_number() OVER (
+              PARTITION BY COALESCE(registered_from, id) ORDER BY last_used_at DESC, id DESC) AS place
+            FROM ${registeredMcpClients} WHERE ${isUnused}) ranked
+          ORDER BY place, last_used_at DESC, id DESC OFFSET ${most})`,
   );
   return made;
 }

@@ -35,7 +35,7 @@ export function oauthRoutes({ db, resource, ended }: OauthDependencies): Handler
       const { refresh_token: refreshToken } = needed({ refresh_token: body.refresh_token });
       return renewTokens({ db, ended }, { clientId, refreshToken }, source);
     },
-    register: async ({ body }) => {
+    register: async ({ body, ip }) => {
       for (const address of body.redirect_uris) {
         const message = refuseRedirect(address);
         if (message !== null) throw fail('invalid_redirect_uri', { param: 'redirect_uris', message });
@@ -45,6 +45,7 @@ export function oauthRoutes({ db, resource, ended }: OauthDependencies): Handler
         id: `mcp-client-${randomBytes(16).toString('base64url')}`,
         name: shownName(body.client_name, destinationOf(first).address),
         redirect_uris: [...new Set(body.redirect_uris)],
+        registered_from: hashSecret(ip).toString('hex').slice(0, 16),
       };
       const made = await transaction(db, (tx) => insertRegistered(tx, row, { most: maxUnusedClients }));
       return {

@@ -6,7 +6,7 @@ import type { Tenant } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
 import type { McpTarget } from '../mcp-client/session.ts';
-import { fillHeaders, hideSecrets, type ServerHeaders, sameAddress, secretsOf } from './server-settings.ts';
+import { createHider, fillHeaders, type ServerHeaders, sameAddress, secretsOf } from './server-settings.ts';
 import { findById } from './store.ts';
 import type { ServerRow } from './tables.ts';
 
@@ -39,21 +39,6 @@ export type UnreachableServer = {
   /** True if it is unavailable for this user only. */
   isPersonal: boolean;
 };
-
-/** Hides the values in plain form and as escaped in JSON, URLs and base64. */
-function createHider(values: readonly string[]): (text: string) => string {
-  if (values.length === 0) return (text) => text;
-  const forms = values
-    .map((value) => value.trim())
-    .flatMap((value) => [
-      value,
-      JSON.stringify(value).slice(1, -1),
-      encodeURIComponent(value.toWellFormed()),
-      ...(value.length >= 8 ? [Buffer.from(value).toString('base64').replace(/=+$/, '')] : []),
-    ]);
-  const distinct = [...new Set(forms)];
-  return (text) => hideSecrets(text, distinct);
-}
 
 /** Changes with the URL, the secrets and the user. */
 const fingerprintOf = (parts: readonly unknown[]): string =>

@@ -7,6 +7,7 @@ import { reservedServerSlugs } from '@vestra/contract/reserved-names';
 import type { ResponseOf } from '@vestra/contract/route';
 import { secretsIn, withFullReferences, withSecretValues } from '@vestra/contract/secrets-in-text';
 import type { Caller } from '../../platform/caller.ts';
+import { createRedactor } from '../../platform/secrets/redact.ts';
 import type { ServerRow } from './tables.ts';
 
 type Auth = ResponseOf<Api['mcpServers']['get']>['auth'];
@@ -129,13 +130,6 @@ export function fillHeaders(
 
 const sendable = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Shorter values are not credentials, and occur in texts by chance. */
-const minSecretLength = 4;
-
-/** Replaces secret values. The longest goes first, because it may contain a shorter one. */
-export function hideSecrets(text: string, values: Iterable<string>): string {
-  const sent = [...values].map((value) => value.trim()).filter((value) => value.length >= minSecretLength);
-  return sent
-    .sort((one, other) => other.length - one.length)
-    .reduce((left, value) => left.replaceAll(value, '[secret]'), text);
-}
+/** Replaces secret values, also encoded ones. */
+export const createHider = (values: Iterable<string>): ((text: string) => string) =>
+  createRedactor([...values].map((value) => ({ value: value.trim(), mark: '[secret]' })));

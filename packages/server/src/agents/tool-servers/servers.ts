@@ -13,9 +13,9 @@ import { cutText, notesOn, shownDescription, shownInstructions } from './model-t
 import { withResourceTools } from './offered-tools.ts';
 import {
   authOf,
+  createHider,
   differences,
   fillHeaders,
-  hideSecrets,
   mayChangeLiveTraffic,
   type ServerChanges,
   type ServerHeaders,
@@ -200,7 +200,7 @@ export async function checkServer(
   if (!answer.ok) return { ...failed(answer.code, answer.message), duration_ms };
   const list = withResourceTools(answer);
   // A server may repeat its credentials, and a caller who may check it need not know them.
-  const shown = (text: string) => hideSecrets(text, secrets.values());
+  const shown = createHider(secrets.values());
   return {
     ok: true,
     tools: list.tools.map(({ name, description, isReadOnly }) => ({

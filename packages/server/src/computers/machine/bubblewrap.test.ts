@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { withDescendants } from '../../platform/sandbox/resource-limits.ts';
 import { afterFile, never, newComputers, say } from './computer-folder.fixture.ts';
 import type { ComputerFolders } from './computer-folder.ts';
 import { createConfinedHost } from './confined-host.ts';
@@ -217,7 +218,8 @@ END`);
       await expect(ended).rejects.toThrow('stopped');
     }
     const { identity } = folders;
-    if (identity) await expect.poll(() => processesOf(identity.uid), { timeout: 10_000 }).toBe(0);
+    // The process that keeps the namespace of the computer stays until it is released.
+    if (identity) await expect.poll(() => processesOf(identity.uid), { timeout: 10_000 }).toBe(1);
     expect(commandLines().filter((line) => line.includes('touch begun'))).toEqual([]);
     await run('rm -f begun');
   });
@@ -248,6 +250,32 @@ END`);
     expect(ends).toEqual(['exited', 'processes_full']);
     // The machine and the computer keep working.
     expect(await run('echo alive')).toMatchObject({ exitCode: 0, stdout: 'alive\n' });
+  });
+
+  it('never has more processes than its limit, also if no cgroup counts them [HRD-703]', async () => {
+    // The server looks only every minute here, so the kernel alone holds the limit.
+    const slow = createConfinedHost({
+      allowPrivate: false,
+      hasNetwork: false,
+      limits: { processes: 64, everyMs: 60_000 },
+    });
+    afterFile(() => slow.release(other));
+    const bomb =
+      'bomb() { bomb | bomb & }; bomb 2>/dev/null; for n in $(seq 200); do sleep 30 & done 2>/dev/null; wait';
+    const stop = new AbortController();
+    const bombs = [1, 2, 3, 4].map(() => say(slow, other, bomb, { signal: stop.signal }).catch(() => 'stopped'));
+    let most = 0;
+    const count = () => {
+      const found = withDescendants(process.pid).filter((pid) => /^(bash|sleep|bwrap)$/.test(programOf(pid))).length;
+      most = Math.max(most, found);
+      return found;
+    };
+    await expect.poll(count, { timeout: 60_000, interval: 20 }).toBeGreaterThan(50);
+    for (let looks = 0; looks < 100; looks++) count();
+    stop.abort();
+    expect(await Promise.all(bombs)).toEqual(Array(4).fill('stopped'));
+    // Each of the four commands begins with a few processes outside. Together they had 256 before.
+    expect(most).toBeLessThan(64 + 4 * 4);
   });
 
   it('runs a few commands at once and queues the others [CMP-183]', async () => {
@@ -478,6 +506,14 @@ function commandLines(): string[] {
 
 const sizeOf = (folder: string) =>
   Number(execFileSync('du', ['-s', '-B1', folder], { encoding: 'utf8' }).split('\t')[0]);
+
+function programOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return '';
+  }
+}
 
 /** Without zombies. */
 function processesOf(uid: number): number {

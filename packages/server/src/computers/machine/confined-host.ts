@@ -14,6 +14,7 @@ import {
   spawnConfined,
   waitForExit,
 } from '../../platform/sandbox/confined-process.ts';
+import { createProcessLimits } from '../../platform/sandbox/process-limit.ts';
 import {
   type FolderSize,
   measureFolder,
@@ -89,6 +90,10 @@ export function createConfinedHost(options: {
   const { allowPrivate, hasNetwork, gvisor, cgroups, cpus = null, log } = options;
   const limits = { ...defaults, ...options.limits };
   const groups = new Map<string, Promise<ComputerCgroup | null>>();
+  const processLimits = createProcessLimits({
+    processes: limits.processes,
+    onFailure: () => log?.warn({}, 'only the server counts the processes of a computer, twice a second'),
+  });
   const proxies = new Map<string, Promise<EgressProxy>>();
   const furnished = new Set<string>();
   const most: FolderSize = { bytes: limits.diskBytes, files: limits.files };
@@ -142,6 +147,7 @@ export function createConfinedHost(options: {
     const confined = spawnConfined(command, confinement, {
       input: null,
       ...(gvisor && { wall: gvisor }),
+      ...(!cgroups && { enter: await processLimits.enter(folders.home, folders.identity) }),
       onSetUp: async (pid) => {
         await group?.add(withDescendants(pid)).catch((error: unknown) => {
           log?.warn(
@@ -329,6 +335,7 @@ export function createConfinedHost(options: {
       proxies.delete(folders.home);
       furnished.delete(folders.home);
       quota.forget(folders.home);
+      await processLimits.release(folders.home);
       const group = await groups.get(folders.home);
       groups.delete(folders.home);
       await group?.remove();

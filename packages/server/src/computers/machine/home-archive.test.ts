@@ -1,12 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { lstat, mkdir, readFile, readlink, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { tarOf } from '../../operator/archive/tar-entry.fixture.ts';
 import { newComputers, say } from './computer-folder.fixture.ts';
 import type { ComputerFolders } from './computer-folder.ts';
 import { createConfinedHost } from './confined-host.ts';
-import { createHomeArchive } from './home-archive.ts';
+import { createHomeArchive, unpackHomes } from './home-archive.ts';
 
 const archive = createHomeArchive();
 const host = createConfinedHost({ allowPrivate: false, hasNetwork: false });
@@ -105,5 +108,21 @@ line' $'bytes\\xff'; readlink out up loop self; tail -c 1 hole; stat -c '%s %b' 
     await new Promise((resolve) => setTimeout(resolve, 20));
     await say(host, here, 'rm hole');
     expect(await archive.hasChanged(here)).toBe(true);
+  });
+
+  it('of a backup is unpacked in a sandbox, where no device can be created [HRD-702]', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'vestra-unpack-'));
+    try {
+      const device = tarOf({ name: './1/home/zero', kind: '3' });
+      await expect(unpackHomes(dataDir, Readable.from([device]))).rejects.toThrow(/could not be unpacked/);
+      await expect(lstat(join(dataDir, 'computers/1/home/zero'))).rejects.toMatchObject({ code: 'ENOENT' });
+      const plain = tarOf({ name: './1/home/file', content: 'kept' }, { name: './1/saved', content: 'mark 1' });
+      await unpackHomes(dataDir, Readable.from([plain]));
+      expect(await readFile(join(dataDir, 'computers/1/home/file'), 'utf8')).toBe('kept');
+      const { uid } = await stat(join(dataDir, 'computers/1'));
+      expect(uid).toBe(process.getuid?.());
+    } finally {
+      await rm(dataDir, { recursive: true, force: true });
+    }
   });
 });

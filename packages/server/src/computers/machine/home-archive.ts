@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, chown, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, chown, lchown, mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, createZstdDecompress } from 'node:zlib';
 import { StartFailure } from '../../platform/db/start-failure.ts';
-import { bareEnvironment } from '../../platform/sandbox/confine.ts';
+import { bareEnvironment, type Identity, isRoot, unusedAccount } from '../../platform/sandbox/confine.ts';
 import { type ComputerFolders, computersFolder, removeFolder } from './computer-folder.ts';
 
 /** The persistent files of a computer as one stream: the home folder and the browser profile, by tar and zstd. */
@@ -148,17 +148,28 @@ const sandbox = 'bwrap';
 function confined(
   { identity }: ComputerFolders,
   { home, browser }: { home: string; browser: string },
-  { isWritable, command, since }: { isWritable: boolean; command: readonly string[]; since?: string },
+  { since, ...rest }: { isWritable: boolean; command: readonly string[]; since?: string },
 ): ChildProcess {
-  const bind = isWritable ? '--bind' : '--ro-bind';
+  const bind = rest.isWritable ? '--bind' : '--ro-bind';
+  const mounts = [
+    ...[bind, home, '/computer/home', bind, browser, '/computer/browser'],
+    ...(since === undefined ? [] : ['--ro-bind', since, '/since']),
+  ];
+  return confinedTool(identity, { ...rest, mounts });
+}
+
+/** Runs a program of the system in `/computer` as root over the files of the account, and of nothing else. */
+function confinedTool(
+  identity: Identity | null,
+  { mounts, isWritable, command }: { mounts: readonly string[]; isWritable: boolean; command: readonly string[] },
+): ChildProcess {
   const rights = isWritable ? ['DAC_OVERRIDE', 'FOWNER', 'FSETID', 'CHOWN'] : ['DAC_READ_SEARCH'];
   const words = [
     ...['--unshare-user', '--unshare-all', '--die-with-parent', '--new-session', '--uid', '0', '--gid', '0'],
     ...['--cap-drop', 'ALL', ...rights.flatMap((right) => ['--cap-add', `CAP_${right}`])],
     ...['--ro-bind', '/usr', '/usr', '--symlink', 'usr/bin', '/bin', '--symlink', 'usr/lib', '/lib'],
     ...['--symlink', 'usr/lib64', '/lib64', '--dev', '/dev'],
-    ...[bind, home, '/computer/home', bind, browser, '/computer/browser'],
-    ...(since === undefined ? [] : ['--ro-bind', since, '/since']),
+    ...mounts,
     ...['--remount-ro', '/', '--chdir', '/computer', '--', ...command],
   ];
   return spawn(sandbox, words, { stdio: ['pipe', 'pipe', 'pipe'], env: bareEnvironment, cwd: '/', ...identity });
@@ -243,20 +254,64 @@ export async function packHomes(dataDir: string): Promise<AsyncIterable<Buffer> 
 export const hasHomes = async (dataDir: string): Promise<boolean> =>
   (await numbersIn(await computersFolder(dataDir))).length > 0;
 
-/** Replaces all homes in the data folder. Each gets its account when its computer wakes. */
+/**
+ * Replaces all homes in the data folder. tar runs confined and sees only this folder: a hostile archive can create
+ * nothing elsewhere, and no device. Each home gets its account when its computer wakes.
+ */
 export async function unpackHomes(dataDir: string, packed: Readable): Promise<void> {
   const folder = await computersFolder(dataDir);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o711 });
   // Owners and setuid bits of the other machine must not apply here.
-  const words = ['--extract', '--file=-', '--no-same-owner', '--no-same-permissions', `--directory=${folder}`];
-  const child = spawn('tar', words, { env: bareEnvironment, cwd: '/', stdio: ['pipe', 'ignore', 'pipe'] });
+  const words = ['tar', '--extract', '--file=-', '--no-same-owner', '--no-same-permissions'];
+  const child = (await canConfine())
+    ? await startConfinedTar(folder, words)
+    : spawn('tar', [...words.slice(1), `--directory=${folder}`], {
+        env: bareEnvironment,
+        cwd: '/',
+        stdio: ['pipe', 'ignore', 'pipe'],
+      });
   const ended = waitForTar(child, 'unpacked');
   // The message of tar explains more than the broken pipe.
   await Promise.all([
     ended,
     pipeline(packed, child.stdin as Writable).catch((error) => ended.then(() => Promise.reject(error))),
   ]);
+  await takeBack(folder);
+}
+
+/** An account that no computer uses writes the files, so that nothing of the server is writable for tar. */
+async function startConfinedTar(folder: string, command: readonly string[]): Promise<ChildProcess> {
+  const identity = unusedAccount();
+  if (identity) {
+    // The account must pass through the data folder without seeing its content.
+    await chmod(dirname(folder), 0o711);
+    await chown(folder, identity.uid, identity.gid);
+  }
+  const child = confinedTool(identity, { mounts: ['--bind', folder, '/computer'], isWritable: true, command });
+  child.stdout?.resume();
+  return child;
+}
+
+/** The folders between the data folder and a home belong to the server. */
+async function takeBack(folder: string): Promise<void> {
+  if (!isRoot()) return;
+  await chown(folder, 0, 0);
+  for (const number of await numbersIn(folder)) {
+    await lchown(join(folder, number), 0, 0);
+    for (const name of await readdir(join(folder, number))) await lchown(join(folder, number, name), 0, 0);
+  }
+}
+
+/** False on a machine without bubblewrap or user namespaces. */
+async function canConfine(): Promise<boolean> {
+  const child = confinedTool(unusedAccount(), {
+    mounts: ['--tmpfs', '/computer'],
+    isWritable: false,
+    command: ['true'],
+  });
+  child.stdout?.resume();
+  return (await endOf(child, 20_000)).code === 0;
 }
 
 async function numbersIn(folder: string): Promise<string[]> {

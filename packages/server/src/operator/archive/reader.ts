@@ -1,11 +1,15 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
 import type { z } from 'zod';
 import { StartFailure } from '../../platform/db/start-failure.ts';
+import { isName } from '../../platform/files/file-store.ts';
 import {
   BLOCK,
   endName,
   format,
+  homesPart,
   type Manifest,
   manifestName,
   manifestSchema,
@@ -14,7 +18,9 @@ import {
   openingSchema,
   paddingOf,
   readHead,
+  savedFolder,
 } from './format.ts';
+import { findHomesFault } from './homes-check.ts';
 
 type PartsOptions = { isWanted?: (name: string) => boolean; onBytes?: (bytes: number) => void };
 
@@ -46,6 +52,7 @@ export async function verifyArchive(path: string, onBytes: (bytes: number) => vo
   let end: string | undefined;
   for await (const { name, content } of partsOf(path, { onBytes })) {
     if (end !== undefined) throw damaged(path, 'something follows its end');
+    if (!isPartName(name)) throw hostile(path, `no backup has a part with the name ${JSON.stringify(name)}`);
     if (name === manifestName) {
       manifestText = await readWhole(content, maxDescriptionBytes);
       continue;
@@ -54,7 +61,7 @@ export async function verifyArchive(path: string, onBytes: (bytes: number) => vo
       end = (await readWhole(content, maxDescriptionBytes)).toString();
       continue;
     }
-    const { bytes, sha256 } = await hashOf(content);
+    const { bytes, sha256 } = name === homesPart ? await checkHomes(path, content) : await hashOf(content);
     const file = /^files\/[^/]+\/([0-9a-f]{64})$/.exec(name);
     if (!file) {
       found.set(name, { bytes, sha256 });
@@ -78,6 +85,38 @@ export async function verifyArchive(path: string, onBytes: (bytes: number) => vo
     throw damaged(path, 'files are missing');
   }
   return manifest;
+}
+
+/** A name decides where its content is written, so no other names are accepted. */
+const isPartName = (name: string): boolean =>
+  [openingName, manifestName, endName, homesPart].includes(name) ||
+  /^database\/[A-Za-z0-9_]{1,100}\.copy\.gz$/.test(name) ||
+  /^files\/[A-Za-z0-9_-]{1,100}\/[0-9a-f]{64}$/.test(name) ||
+  (new RegExp(`^${savedFolder}/[A-Za-z0-9_-]{1,100}/[^/]+$`).test(name) && isName(name.split('/')[2] as string));
+
+/** Hashes the homes, and refuses those that would be unpacked outside their folders. */
+async function checkHomes(path: string, content: AsyncIterable<Buffer>): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  let fault: string | null = null;
+  const hashed = async function* () {
+    for await (const chunk of content) {
+      hash.update(chunk);
+      bytes += chunk.byteLength;
+      yield chunk;
+    }
+  };
+  const gunzip = createGunzip();
+  const passed = pipeline(hashed, gunzip);
+  passed.catch(() => {});
+  fault = await findHomesFault(gunzip).catch(() => 'the homes of computers cannot be unpacked');
+  if (fault !== null) throw hostile(path, fault);
+  // The end marker of a tar may be followed by more blocks.
+  gunzip.resume();
+  await passed.catch(() => {
+    throw damaged(path, 'the homes of computers cannot be unpacked');
+  });
+  return { bytes, sha256: hash.digest('hex') };
 }
 
 /** Yields the parts in order, each joined from its pieces. Read each part to its end before asking for the next. */
@@ -169,6 +208,9 @@ const notBackup = (path: string) =>
 
 const damaged = (path: string, what: string): StartFailure =>
   new StartFailure(`The archive ${path} is not whole: ${what}. Nothing was changed; write it again.`);
+
+const hostile = (path: string, what: string): StartFailure =>
+  new StartFailure(`The archive ${path} is refused: ${what}. Nothing was changed.`);
 
 /** A description that is larger would exhaust the memory. A manifest has a line per table and home. */
 const maxDescriptionBytes = 64 * 1024 * 1024;

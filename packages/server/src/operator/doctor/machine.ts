@@ -6,7 +6,7 @@ import { findPackage } from '../../platform/db/embedded/binaries.ts';
 import { StartFailure } from '../../platform/db/start-failure.ts';
 import { withFiles } from '../../platform/files/open-files.ts';
 import { findGroup } from '../../platform/sandbox/cgroups.ts';
-import { missingPackages } from '../../voice/index.ts';
+import { createCallConnections, missingPackages } from '../../voice/index.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
 const oldestNode = 22;
@@ -35,7 +35,7 @@ export async function programFindings({
           ...documentTools(),
           gvisorFinding(),
         ]),
-    voiceFinding(voice),
+    await voiceFinding(voice),
   ];
 }
 
@@ -111,10 +111,15 @@ function documentTools(): Finding[] {
   ];
 }
 
-function voiceFinding({ folder, realtime }: Config['voice']): Finding {
+async function voiceFinding({ folder, realtime, network, isConfined }: Config['voice']): Promise<Finding> {
   const isMissing = missingPackages(folder, realtime ? 'elsewhere' : 'offline') !== null;
+  if (isMissing) return ok('voice', 'not set up, and not needed unless sessions talk (vestra setup voice)');
+  const obstacle = await createCallConnections({ folder, network, isConfined }).obstacle();
+  if (obstacle !== null) return warn('voice', obstacle, 'Run npm run setup:system, or do without calls.');
   const how = realtime ? `speech by ${realtime.model}` : 'speech from packages';
-  return ok('voice', isMissing ? 'not set up, and not needed unless sessions talk (vestra setup voice)' : how);
+  return isConfined
+    ? ok('voice', how)
+    : warn('voice', `${how}; calls run without a sandbox`, 'Unset VESTRA_VOICE_SANDBOX.');
 }
 
 function gvisorFinding(): Finding {

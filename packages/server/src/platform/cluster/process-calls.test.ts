@@ -170,3 +170,15 @@ describe('the endpoint for process calls [MANY-005]', () => {
     }
   });
 });
+
+it('writes one line a minute about forged calls, and cuts their names [HRD-706]', async () => {
+  const lines: { name: string; rejected: number }[] = [];
+  const counting = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) });
+  const seal = createCallSeal(secret);
+  const door = createProcessDoor({ self: 'holder', seal, answer: echo, log: counting });
+  for (let at = 0; at < 50; at++) {
+    const url = `http://127.0.0.1${callPath}${'x'.repeat(5_000)}`;
+    expect(await door.answer(new Request(url, { method: 'POST', body: 'x' }))).toBeNull();
+  }
+  expect(lines).toMatchObject([{ name: 'x'.repeat(100), rejected: 1 }]);
+});

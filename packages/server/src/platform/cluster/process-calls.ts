@@ -24,6 +24,21 @@ export function createProcessDoor(options: {
 }): ProcessCallServer {
   const { self, seal, answer, log } = options;
 
+  let rejected = 0;
+  let reportedAt = Number.NEGATIVE_INFINITY;
+
+  /** Anybody can send such calls, so a flood of them is one line a minute. */
+  function reportRejected(name: string): void {
+    rejected += 1;
+    if (performance.now() - reportedAt < reportEveryMs) return;
+    reportedAt = performance.now();
+    log.warn(
+      { name: name.slice(0, 100), rejected },
+      'rejected internal process calls: their seal is missing, expired, already used or from another installation',
+    );
+    rejected = 0;
+  }
+
   async function answerCall(request: Request): Promise<Response | null> {
     const { pathname } = new URL(request.url);
     if (!pathname.startsWith(callPath)) return null;
@@ -31,10 +46,7 @@ export function createProcessDoor(options: {
     // Check the seal before reading the body, so that a stranger cannot make this process buffer anything.
     const digest = seal.open({ to: self, name }, request.headers.get(sealHeader) ?? '');
     if (digest === null) {
-      log.warn(
-        { name },
-        'rejected an internal process call: its seal is missing, expired, already used or from another installation',
-      );
+      reportRejected(name);
       return null;
     }
     const body = await readBody(request);
@@ -47,6 +59,8 @@ export function createProcessDoor(options: {
     answer: (request) => (request.method === 'POST' && request.url.includes(callPath) ? answerCall(request) : null),
   };
 }
+
+const reportEveryMs = 60_000;
 
 async function readBody(request: Request): Promise<Uint8Array | null> {
   const pieces: Uint8Array[] = [];

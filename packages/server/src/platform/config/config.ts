@@ -86,6 +86,7 @@ const environment = z.object({
     .regex(/^[\w.-]{1,100}$/, 'must be the name of a realtime model')
     .default('gpt-realtime'),
   VESTRA_VOICE_DIR: present.optional(),
+  VESTRA_VOICE_SANDBOX: z.enum(['required', 'off']).default('required'),
   VESTRA_VOICE_CALLS: z.coerce.number('must be a number').int().min(1).max(1_000).default(20),
   VESTRA_VOICE_SILENCE_SECONDS: z.coerce.number('must be a number').int().min(1).max(3_600).default(90),
   VESTRA_VOICE_PORTS: z
@@ -219,6 +220,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     appsFile: settings.VESTRA_APPS_FILE === undefined ? null : resolve(settings.VESTRA_APPS_FILE),
     voice: {
       folder: resolve(settings.VESTRA_VOICE_DIR ?? join(settings.VESTRA_DATA_DIR, 'voice')),
+      isConfined: settings.VESTRA_VOICE_SANDBOX === 'required',
       realtime: realtimeOf(settings),
       mostCalls: settings.VESTRA_VOICE_CALLS,
       silenceMs: settings.VESTRA_VOICE_SILENCE_SECONDS * 1000,

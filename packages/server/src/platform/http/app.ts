@@ -94,7 +94,7 @@ export function createApp(options: AppOptions): Hono {
     const finished = asResponse(given, {
       ...readableBy,
       // The client is still sending the unread body, so the connection cannot carry another request.
-      ...(hasUnreadBody(request) && { connection: 'close' }),
+      ...((hasUnreadBody(request) || progress.isCut) && { connection: 'close' }),
       // The response depends on the origin, even if that origin has no access, so caches must know.
       ...((others?.ofPages.length || (found && sessionAccessOf(found.route))) && { vary: 'Origin' }),
       ...headersOf(progress),

@@ -17,6 +17,7 @@ import type { Upload } from './multipart.ts';
 import type { RateLimiter, RateState } from './rate-limit.ts';
 import { type FieldView, requireAllowedFields, viewOf } from './session-permissions.ts';
 import { eventBody, eventHeaders } from './sse.ts';
+import type { UnfinishedRequests } from './unfinished-requests.ts';
 
 export type PipelineContext = {
   db: Database;
@@ -27,6 +28,8 @@ export type PipelineContext = {
   cursors: Cursors;
   embedOrigins: EmbedOrigins;
   requestsPerMinute: number;
+  /** Bounds the bodies that strangers have not sent whole. */
+  unfinished?: UnfinishedRequests;
   /** Called once for each request with an API key or a grant. */
   keyUsed: (caller: Caller) => void;
   /** Called with the name of the route when a body has arrived and is about to be parsed. */
@@ -46,6 +49,8 @@ export type RequestProgress = {
   isFromEdge: boolean;
   caller: Caller | null;
   rate: RateState | null;
+  /** The body did not arrive in time, so the connection must be closed. */
+  isCut?: boolean;
 };
 
 /** A response before it becomes a `Response`, because more headers are added. */
@@ -78,7 +83,12 @@ export async function serve(
   if (caller?.key || caller?.grant) path.keyUsed(caller);
   if (caller) await takeRateToken(path, caller, progress);
   else await takeAddressToken(path, route, progress.ip);
-  const raw = await receiveBody(route, request, { session: Boolean(caller?.session) });
+  const receive = () => receiveBody(route, request, { session: Boolean(caller?.session) });
+  const bounded = caller || progress.isFromEdge ? undefined : path.unfinished;
+  const onLate = () => {
+    progress.isCut = true;
+  };
+  const raw = await (bounded ? bounded.receive(progress.ip, receive, onLate) : receive());
   path.onReceived?.(name);
   const idempotencyKey = readIdempotencyKey(route, request);
   const { fields, upload, hashed } = await openBody(route, raw);

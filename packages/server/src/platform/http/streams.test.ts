@@ -19,6 +19,19 @@ describe('open streams', () => {
     expect(streams.count()).toBe(1);
   });
 
+  it('are bounded for all keys and sessions of an org together, and other orgs open theirs [HRD-709]', () => {
+    const streams = createStreams({ maxOfOrg: 3 });
+    const open = (orgId: string, id: string) =>
+      streams.open({ ...callerOf(id), orgId } as Caller, new AbortController().signal);
+    const [first] = ['key_1', 'key_2', 'key_3'].map((id) => open('org_1', id));
+    expect(() => open('org_1', 'key_4')).toThrow(/one org/);
+    open('org_2', 'key_5');
+    first?.close();
+    first?.close();
+    open('org_1', 'key_4');
+    expect(() => open('org_1', 'key_4')).toThrow(/one org/);
+  });
+
   it('end at once if the credential was revoked during the request', () => {
     const streams = createStreams();
     streams.endCredential('key_1');

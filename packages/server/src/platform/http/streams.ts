@@ -46,18 +46,21 @@ const rememberedMs = 10_000;
 /** Limits per process. A page opens two or three streams; a customer's server may follow every user with one key. */
 const maxPerSession = 20;
 const maxPerKey = 10_000;
+/** Many keys or sessions of one org must not use up the connections of the process. */
+const maxPerOrg = 12_000;
 
 const askAgainMs = 5000;
 
 const restarting = () => notReady('The server is restarting. Send the request again shortly.');
 
-export function createStreams(): Streams {
+export function createStreams({ maxOfOrg = maxPerOrg } = {}): Streams {
   const byCredential = new Map<string, Map<OpenStream, AbortController>>();
   /** The open credentials that can be revoked. A member's login cannot; it expires. */
   const revocable = new Set<string>();
   // A request may be authenticated just before its credential is revoked, and open its stream just after.
   const endedAt = new Map<string, number>();
   let isLeaving = false;
+  const byOrg = new Map<string, number>();
 
   /** The streams of sessions, by the key or grant that opened the session. */
   const byOpener = new Map<string, Set<AbortController>>();
@@ -68,6 +71,12 @@ export function createStreams(): Streams {
   };
   const endAll = (reason?: Error) => {
     for (const id of [...byCredential.keys()]) end(id, reason);
+  };
+
+  const leaveOrg = (orgId: string) => {
+    const left = (byOrg.get(orgId) ?? 1) - 1;
+    if (left === 0) byOrg.delete(orgId);
+    else byOrg.set(orgId, left);
   };
 
   const remember = (id: string) => {
@@ -93,6 +102,15 @@ export function createStreams(): Streams {
           retry_after_ms: askAgainMs,
         });
       }
+      const ofOrg = byOrg.get(caller.orgId) ?? 0;
+      if (ofOrg >= maxOfOrg) {
+        throw fail('rate_limited', {
+          message: `At most ${maxOfOrg} streams and waiting calls of one org may be open at once. Close one first.`,
+          retry_after_ms: askAgainMs,
+        });
+      }
+      byOrg.set(caller.orgId, ofOrg + 1);
+      let isOpen = true;
       // Use one signal for all reasons: a combined signal would cost a kilobyte for each of thousands of streams.
       const controller = new AbortController();
       const { signal } = controller;
@@ -104,6 +122,8 @@ export function createStreams(): Streams {
       const openedBy = caller.session?.openedBy ?? null;
       const ofOpener = openedBy === null ? null : (byOpener.get(openedBy) ?? new Set());
       const close = () => {
+        if (isOpen) leaveOrg(caller.orgId);
+        isOpen = false;
         clearTimeout(expiry);
         requestSignal.removeEventListener('abort', leave);
         others.delete(open);

@@ -1,6 +1,7 @@
 /**
  * Runs an untrusted program in its own namespaces with bubblewrap. It sees the system's programs and its mounts only,
- * has no capabilities, cannot change its account, and reaches the network only through a proxy on a unix socket.
+ * has no capabilities, cannot change its account, and reaches the network only through a proxy on a unix socket, unless
+ * `hasHostNetwork` is set.
  */
 export type Confinement = {
   /** Folders and files of the host, with their path inside. */
@@ -9,6 +10,8 @@ export type Confinement = {
   workingFolder: string;
   /** The socket of the proxy for network access; null for no network. */
   egressSocket: string | null;
+  /** Keeps the network of the host, for a program that must send packets itself. */
+  hasHostNetwork?: true;
   limits: { processes: number; fileBytes: number; memoryBytes: number | null };
   /** Null for the account of the server. Required if that is root, because the program must not run as root. */
   identity: Identity | null;
@@ -24,6 +27,9 @@ export const isRoot = () => process.getuid?.() === 0;
 
 /** An account that no computer uses, to test what a confined account can do. */
 export const unusedAccount = (): Identity | null => (isRoot() ? { uid: 699_999, gid: 699_999 } : null);
+
+/** Calls have a separate account, because old kernels count the processes of an account over all its sandboxes. */
+export const callAccount = (): Identity | null => (isRoot() ? { uid: 699_998, gid: 699_998 } : null);
 
 /** The address inside the sandbox. */
 const egressPort = 3128;
@@ -65,6 +71,7 @@ export function confinedParts(
   return {
     options: [
       ...['--unshare-user', '--unshare-all', '--disable-userns', '--die-with-parent', '--new-session'],
+      ...(confinement.hasHostNetwork ? ['--share-net'] : []),
       ...['--uid', '1000', '--gid', '1000', '--hostname', 'computer'],
       ...(filterPipe === null ? [] : ['--seccomp', String(filterPipe)]),
       ...mountOptions(confinement),
@@ -81,8 +88,9 @@ export function confinedParts(
 }
 
 /** Everything that is visible inside, except processes. */
-export const mountOptions = ({ mounts, egressSocket }: Confinement): string[] => [
+export const mountOptions = ({ mounts, egressSocket, hasHostNetwork }: Confinement): string[] => [
   ...systemMounts,
+  ...(hasHostNetwork ? nameServiceMounts : []),
   ...mounts.flatMap(({ from, to, isWritable }) => [isWritable ? '--bind' : '--ro-bind', from, to]),
   ...(egressSocket === null ? [] : ['--bind', egressSocket, egressInside]),
 ];
@@ -108,7 +116,12 @@ export const bareEnvironment = { PATH: '/usr/local/bin:/usr/bin:/bin' };
  * Makes confined programs the first victims of the out-of-memory killer. This must happen outside, because /proc is
  * read-only inside.
  */
-export const launch = 'echo 1000 2>/dev/null >/proc/self/oom_score_adj; exec bwrap "$@"';
+export const launch = launchWith([]);
+
+/** `enter`: words that start bubblewrap in another namespace. */
+export function launchWith(enter: readonly string[]): string {
+  return `echo 1000 2>/dev/null >/proc/self/oom_score_adj; exec ${[...enter, 'bwrap'].join(' ')} "$@"`;
+}
 
 /**
  * Forwards TCP to the unix socket of the proxy. The namespace has its own loopback. The command waits until the port is
@@ -141,3 +154,10 @@ const systemMounts = [
   ...['--dev', '/dev', ...inMemory('/dev/shm', 512)],
   ...[...inMemory('/tmp', 512), ...inMemory('/run', 16)],
 ];
+
+/** The files by which a program with the host's network resolves names. */
+const nameServiceMounts = ['resolv.conf', 'hosts', 'nsswitch.conf', 'gai.conf'].flatMap((name) => [
+  '--ro-bind-try',
+  `/etc/${name}`,
+  `/etc/${name}`,
+]);

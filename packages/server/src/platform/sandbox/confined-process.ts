@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import { bareEnvironment, type Confinement, confinedParts, launch } from './confine.ts';
+import { bareEnvironment, type Confinement, confinedParts, launchWith } from './confine.ts';
 import { systemCallFilter } from './system-call-filter.ts';
 
 export type Confined = {
@@ -34,6 +34,8 @@ const setUpMs = 10_000;
 type SpawnOptions = {
   input: Uint8Array | null;
   wall?: Isolation;
+  /** Words that start bubblewrap in a namespace of the computer. */
+  enter?: readonly string[];
   /** Runs after the setup and before the program starts. */
   onSetUp?: (pid: number) => Promise<void>;
 };
@@ -45,12 +47,12 @@ type SpawnOptions = {
 export function spawnConfined(
   command: readonly string[],
   confinement: Confinement,
-  { input, wall = namespaces, onSetUp }: SpawnOptions,
+  { input, wall = namespaces, enter = [], onSetUp }: SpawnOptions,
 ): Confined {
   const { options, program, piped } = wall(command, confinement, isolationPipe);
   if (options.some((option) => option.includes('\0'))) throw new TypeError('A NUL cannot be passed to a program.');
   const words = ['--args', '3', '--', '/bin/sh', '-c', waitForWord, 'sh', ...program];
-  const child = spawn('/bin/bash', ['-c', throughPipes, 'bash', ...words], {
+  const child = spawn('/bin/bash', ['-c', throughPipes(enter), 'bash', ...words], {
     stdio: [input === null ? 'ignore' : 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
     env: bareEnvironment,
     cwd: '/',
@@ -101,7 +103,8 @@ const waitForWord = [
  * Node's stdio are sockets, which cannot be opened by name: `echo x >/dev/stderr` would fail. So the program gets
  * pipes, and `cat` copies them to the sockets.
  */
-const throughPipes = `${launch} > >(exec cat 3<&- 4>&- 5<&- 6<&-) 2> >(exec cat >&2 3<&- 4>&- 5<&- 6<&-)`;
+const throughPipes = (enter: readonly string[]): string =>
+  `${launchWith(enter)} > >(exec cat 3<&- 4>&- 5<&- 6<&-) 2> >(exec cat >&2 3<&- 4>&- 5<&- 6<&-)`;
 
 /** Ignores write errors: a program may exit before it has read everything, and its exit code tells why. */
 export function writeToPipe(child: ChildProcess, pipe: number, bytes: Uint8Array): void {

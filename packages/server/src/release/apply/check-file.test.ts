@@ -129,6 +129,9 @@ const refused: Case[] = [
     'invalid_repo',
     'computer.repos.0.url',
   ],
+  ...['localhost/b/c', '127.0.0.1/b/c', 'https://metadata.google.internal/b/c', 'https://0x7f.1/b/c'].map(
+    (repo): Case => [`the repo ${repo}`, { computer: { repos: [repo] } }, 'invalid_repo', 'computer.repos.0'],
+  ),
   ['a repo in a private net', { computer: { repos: ['https://192.168.1.2/b/c'] } }, 'invalid_repo', 'computer.repos.0'],
   ['a repo on plain http', { computer: { repos: ['http://a.io/b/c'] } }, 'invalid_repo', 'computer.repos.0'],
   [

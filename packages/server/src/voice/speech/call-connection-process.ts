@@ -3,6 +3,8 @@
  * detects speech and stops speaking without asking the server, so that an interruption counts at once.
  */
 import { createRequire } from 'node:module';
+import { Socket } from 'node:net';
+import { callPipe, openCallChannel } from './call-channel.ts';
 import type { CallOffer, ConnectionSettings, FromConnection, PageNote, ToConnection } from './call-connection.ts';
 import { createLoudspeaker, createResampler, createSpeechGate, frameSamples } from './sound.ts';
 import { samplesPerSecond } from './speech.ts';
@@ -18,16 +20,17 @@ type Wrtc = {
   };
 };
 
-/** The server process is gone, so report the end to the page from here. */
-process.on('disconnect', () => {
-  note({ type: 'ended', reason: 'lost' });
-  close();
-});
-
 const { files, runtime, network } = JSON.parse(process.argv[2] as string) as ConnectionSettings;
 const wrtc: Wrtc = createRequire(import.meta.url)(files.wrtc);
-const report = (message: FromConnection) =>
-  void (process.connected && process.send?.(message, undefined, {}, () => {}));
+const { send: report } = openCallChannel<FromConnection>(new Socket({ fd: callPipe }), {
+  maxBytes: Number.POSITIVE_INFINITY,
+  message: (message) => obey(message as ToConnection),
+  /** The server process is gone, so report the end to the page from here. */
+  end() {
+    note({ type: 'ended', reason: 'lost' });
+    close();
+  },
+});
 
 /** A network that changes, such as from Wi-Fi to cable, recovers within this time or never. */
 const lostAfterMs = 8_000;
@@ -46,14 +49,14 @@ let notes: RTCDataChannel | null = null;
 let isConnected = false;
 let unsent: PageNote[] = [];
 
-process.on('message', (message: ToConnection) => {
+function obey(message: ToConnection): void {
   if (message.kind === 'offer') void answer(message);
   if (message.kind === 'say') speaker.add(message.id, message.samples, message.isWhole);
   if (message.kind === 'resume') speaker.resume();
   if (message.kind === 'clear') speaker.clear();
   if (message.kind === 'note') note(message.note);
   if (message.kind === 'close') close();
-});
+}
 
 async function answer({ sdp, iceServers }: CallOffer): Promise<void> {
   try {

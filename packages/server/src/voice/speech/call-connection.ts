@@ -1,4 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Duplex } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { type CallChannel, callPipe, openCallChannel } from './call-channel.ts';
+import { confinedCall, confinementObstacle } from './confined-call.ts';
 import { guardAnswer } from './session-description.ts';
 import type { Interruption, SpeechEvent } from './sound.ts';
 import { type CallFiles, callFiles, missingPackages } from './voice-packages.ts';
@@ -15,12 +21,11 @@ export type CallConnection = {
   note: (note: PageNote) => void;
   /** Earlier notes still arrive. */
   close: () => void;
-  pid: number | undefined;
 };
 
 export type CallConnections = {
   /** Why calls cannot work here, and what to do; null if they can. */
-  obstacle: () => string | null;
+  obstacle: () => Promise<string | null>;
   /**
    * Answers a browser's offer, which must have passed `guardOffer`. Throws `CallConnectionFailure`. Reports events only
    * after it resolved.
@@ -28,63 +33,97 @@ export type CallConnections = {
   open: (offer: CallOffer, heard: (news: ConnectionEvent) => void) => Promise<CallConnection>;
 };
 
-type Settings = { folder: string; network: CallNetwork; runtime?: string };
+type Settings = {
+  folder: string;
+  network: CallNetwork;
+  runtime?: string;
+  /** False if the operator accepts calls that run as the account of the server. */
+  isConfined: boolean;
+};
 
 const answerMs = 20_000;
 const closeMs = 2_000;
+/** Far more than an answer or a piece of sound takes. */
+const maxMessageBytes = 256 * 1024;
 
-export function createCallConnections({ folder, network, runtime = 'onnxruntime-node' }: Settings): CallConnections {
+const program = fileURLToPath(new URL('./call-connection-process.ts', import.meta.url));
+
+export function createCallConnections(settings: Settings): CallConnections {
+  const { folder, network, runtime = 'onnxruntime-node', isConfined } = settings;
   const work: ConnectionSettings = { files: callFiles(folder), runtime, network };
+  const needed = { program, folder, runtime, files: Object.values(work.files) };
+  /** A failed trial is repeated at the next call: the operator may have fixed the cause. */
+  let isTried = false;
   return {
-    obstacle: () => missingPackages(folder, 'elsewhere'),
+    async obstacle() {
+      const missing = missingPackages(folder, 'elsewhere');
+      if (missing !== null || !isConfined || isTried) return missing;
+      const obstacle = await confinementObstacle(needed);
+      isTried = obstacle === null;
+      return obstacle;
+    },
     async open(offer, heard) {
-      const child = start(work);
-      const send = (message: ToConnection) => void (child.connected && child.send(message, () => {}));
-      const sdpOfAnswer = await answered(child, offer, send).catch((error: unknown) => {
+      const words = [program, JSON.stringify(work)];
+      const child = isConfined ? confinedCall(needed, words) : unconfinedCall(words);
+      let receive: (message: FromConnection) => void = () => {};
+      const channel = openCallChannel<ToConnection>(child.stdio[callPipe] as unknown as Duplex, {
+        maxBytes: maxMessageBytes,
+        message(message) {
+          const read = fromConnection.safeParse(message);
+          // Only code that took over the process sends anything else.
+          if (read.success) receive(read.data);
+          else child.kill('SIGKILL');
+        },
+        end: () => void child.kill('SIGKILL'),
+      });
+      const answer = answerOf(child, (next) => {
+        receive = next;
+      });
+      channel.send({ kind: 'offer', ...offer });
+      const sdpOfAnswer = await answer.catch((error: unknown) => {
         child.kill('SIGKILL');
         throw error;
       });
-      child.on('message', (message: FromConnection) => {
+      receive = (message) => {
         if (message.kind !== 'answer' && message.kind !== 'refused') heard(message);
-      });
-      child.on('exit', () => heard({ kind: 'gone' }));
-      return {
-        sdp: guardAnswer(sdpOfAnswer, network),
-        say: (id, samples, isWhole) => send({ kind: 'say', id, samples, isWhole }),
-        resume: () => send({ kind: 'resume' }),
-        clear: () => send({ kind: 'clear' }),
-        note: (note) => send({ kind: 'note', note }),
-        close() {
-          send({ kind: 'close' });
-          setTimeout(() => child.kill('SIGKILL'), closeMs).unref();
-        },
-        pid: child.pid,
       };
+      child.on('exit', () => heard({ kind: 'gone' }));
+      return { sdp: guardAnswer(sdpOfAnswer, network), ...controlsOf(child, channel) };
     },
   };
 }
 
-function start(work: ConnectionSettings): ChildProcess {
-  // The environment of the server contains keys.
-  return fork(new URL('./call-connection-process.ts', import.meta.url), [JSON.stringify(work)], {
-    serialization: 'advanced',
-    env: {},
-    execArgv: [],
-    stdio: 'ignore',
-  });
-}
+const controlsOf = (child: ChildProcess, { send }: CallChannel<ToConnection>): Omit<CallConnection, 'sdp'> => ({
+  say: (id, samples, isWhole) => send({ kind: 'say', id, samples, isWhole }),
+  resume: () => send({ kind: 'resume' }),
+  clear: () => send({ kind: 'clear' }),
+  note: (note) => send({ kind: 'note', note }),
+  close() {
+    send({ kind: 'close' });
+    setTimeout(() => child.kill('SIGKILL'), closeMs).unref();
+  },
+});
 
-function answered(child: ChildProcess, offer: CallOffer, send: (message: ToConnection) => void): Promise<string> {
+/** The environment of the server contains keys, so the process gets none. */
+const unconfinedCall = (words: readonly string[]): ChildProcess =>
+  spawn(process.execPath, words, { env: {}, stdio: ['ignore', 'ignore', 'ignore', 'pipe'] });
+
+async function answerOf(
+  child: ChildProcess,
+  onMessage: (next: (message: FromConnection) => void) => void,
+): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const fail = (message: string) => reject(new CallConnectionFailure('process', message));
   const timer = setTimeout(() => fail('its process did not answer'), answerMs);
   child.once('error', ({ message }) => fail(message));
-  child.once('exit', () => fail('its process ended'));
-  child.once('message', (message: FromConnection) => {
+  void once(child, 'exit').then(
+    () => fail('its process ended'),
+    () => {},
+  );
+  onMessage((message) => {
     if (message.kind === 'answer') resolve(message.sdp);
     else if (message.kind === 'refused') reject(new CallConnectionFailure(message.reason, message.message));
   });
-  send({ kind: 'offer', ...offer });
   return promise.finally(() => clearTimeout(timer));
 }
 
@@ -121,16 +160,24 @@ export type ToConnection =
   | { kind: 'note'; note: PageNote }
   | { kind: 'close' };
 
-export type FromConnection =
-  | { kind: 'answer'; sdp: string }
-  | { kind: 'refused'; reason: 'sdp' | 'process'; message: string }
-  | { kind: 'connected' }
-  /** `broken`: the sentence that the user interrupted, and how much of it was spoken. */
-  | { kind: 'speech'; news: SpeechEvent; broken: Interruption | null }
-  | { kind: 'sound'; samples: Int16Array }
-  | { kind: 'said'; id: number }
-  | { kind: 'hung_up' }
-  | { kind: 'lost' };
+/** The process parses packets of strangers with native code, so the server checks what it sends. */
+const fromConnection = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('answer'), sdp: z.string() }),
+  z.object({ kind: z.literal('refused'), reason: z.enum(['sdp', 'process']), message: z.string() }),
+  z.object({ kind: z.literal('connected') }),
+  z.object({
+    kind: z.literal('speech'),
+    news: z.enum(['started', 'paused', 'resumed', 'ended'] satisfies SpeechEvent[]),
+    /** The sentence that the user interrupted, and how much of it was spoken. */
+    broken: z.object({ id: z.number(), share: z.number() }).nullable() satisfies z.ZodType<Interruption | null>,
+  }),
+  z.object({ kind: z.literal('sound'), samples: z.instanceof(Int16Array<ArrayBufferLike>) }),
+  z.object({ kind: z.literal('said'), id: z.number() }),
+  z.object({ kind: z.literal('hung_up') }),
+  z.object({ kind: z.literal('lost') }),
+]);
+
+export type FromConnection = z.infer<typeof fromConnection>;
 
 /** A call could not start. `sdp`: the browser sent no valid offer of sound. */
 export class CallConnectionFailure extends Error {

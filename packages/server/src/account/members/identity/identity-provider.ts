@@ -135,6 +135,9 @@ export function createIdentityProviders({
         await oauth.validateApplicationLevelSignature(server, response, options);
         const claims = oauth.getValidatedIdTokenClaims(tokens);
         if (!claims) throw new Refusal('The identity provider gave no ID token.');
+        if (claims.sub === '') throw new Refusal('The identity provider names nobody.');
+        // The library accepts any time: a token from the future would stay valid for years.
+        if (claims.iat * 1000 > Date.now() + clockDifferenceMs) throw new Refusal('The ID token is from the future.');
         const isComplete = wanted.every((name) => claims[name] !== undefined);
         if (isComplete || !server.userinfo_endpoint) return { identity: { subject: claims.sub, claims } };
         const info = await oauth.userInfoRequest(server, client, tokens.access_token, options);
@@ -143,6 +146,9 @@ export function createIdentityProviders({
       }),
   };
 }
+
+/** The clocks of two servers differ by seconds. */
+const clockDifferenceMs = 60_000;
 
 type OAuth = typeof import('oauth4webapi');
 /** One type for the options of all requests, because the guard treats them alike. */

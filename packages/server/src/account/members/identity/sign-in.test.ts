@@ -362,8 +362,10 @@ describe('a sign-in that was tampered with [MBR-416]', () => {
     ['is of another issuer', claiming({ iss: 'https://accounts.google.com' })],
     ['has run out', claiming({ exp: inAMinute(-10) })],
     ['answers another sign-in', claiming({ nonce: 'of another' })],
+    ['is from the far future', claiming({ iat: inAMinute(60 * 24 * 365) })],
+    ['names nobody', claiming({ sub: '' })],
     ['is of another person than the endpoint knows', claiming({ sub: 'the boss' })],
-  ])('signs no one in with a token that %s', async (_, lie) => {
+  ])('signs no one in with a token that %s [HRD-707]', async (_, lie) => {
     sits(newEmail());
     company.lies = lie;
     expect(await signIn(org.id)).toMatchObject({ error: 'refused', cookie: '' });

@@ -66,6 +66,7 @@ import { sessions } from './requirements/sessions.ts';
 import { skills } from './requirements/skills.ts';
 import { start } from './requirements/start.ts';
 import { tasks } from './requirements/tasks.ts';
+import { templates } from './requirements/templates.ts';
 import { tenancy } from './requirements/tenancy.ts';
 import { testRuns } from './requirements/test-runs.ts';
 import { tools } from './requirements/tools.ts';
@@ -92,6 +93,7 @@ export const areas: readonly Area[] = [
   rateLimits,
   errors,
   authentication,
+  templates,
   tenancy,
   account,
   keys,

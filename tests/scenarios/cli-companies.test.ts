@@ -31,7 +31,8 @@ type Mode = 'test' | 'live';
 const names = buildProgram(keptTerminal().terminal).names;
 /** Configuration commands, and those that bring a folder to users. A new one must be played here. */
 const covered = names.filter(
-  (name) => headingOf(name.split(' ')[0] as string) === 'Configuration:' || /^(init|diff|apply|test|ask|answer)$/.test(name),
+  (name) =>
+    headingOf(name.split(' ')[0] as string) === 'Configuration:' || /^(init|diff|apply|test|ask|answer)$/.test(name),
 );
 const played = new Set<string>();
 
@@ -74,7 +75,9 @@ async function stateOf(): Promise<Json> {
   const rows: Record<string, unknown> = {};
   for (const mode of ['test', 'live'] as const)
     for (const name of lists)
-      rows[`${mode} ${name}`] = (await call(mode, name, 'list')).data.map(({ id, slug, name }: Json) => id ?? slug ?? name);
+      rows[`${mode} ${name}`] = (await call(mode, name, 'list')).data.map(
+        ({ id, slug, name }: Json) => id ?? slug ?? name,
+      );
   return rows;
 }
 
@@ -124,7 +127,10 @@ const companies: Company[] = [
       const file = join(folder, 'service.yaml');
       // The commented webhook of the template.
       const text = await readFile(file, 'utf8');
-      await writeFile(file, text.replace(/^# webhooks:[\s\S]*$/m, (lines) => lines.replaceAll(/^# /gm, '')));
+      await writeFile(
+        file,
+        text.replace(/^# webhooks:[\s\S]*$/m, (lines) => lines.replaceAll(/^# /gm, '')),
+      );
     },
   },
   {
@@ -160,76 +166,71 @@ const edit = async (file: string, from: string, to: string) => {
 };
 
 describe('three companies', () => {
-  it.each(companies)('$template goes from empty to live, changes, rolls back and leaves nothing [VER-740, VER-741, VER-745]', async ({
-    template,
-    ask,
-    before,
-    document,
-    after,
-    prepare,
-    change,
-    changes,
-  }) => {
-    isProgram = template === 'support-desk';
-    const empty = await stateOf();
-    await vestra('test', ['init', '--template', template]);
-    const folder = join(root, template);
-    await prepare?.(folder);
+  it.each(companies)(
+    '$template goes from empty to live, changes, rolls back and leaves nothing [VER-740, VER-741, VER-745]',
+    async ({ template, ask, before, document, after, prepare, change, changes }) => {
+      isProgram = template === 'support-desk';
+      const empty = await stateOf();
+      await vestra('test', ['init', '--template', template]);
+      const folder = join(root, template);
+      await prepare?.(folder);
 
-    // Plans write nothing.
-    const prepared = await stateOf();
-    expect(await vestra('test', ['diff', template, '--exit-code'], 2)).toContain('a version would be saved');
-    await vestra('live', ['apply', template, '--dry-run', '--exit-code'], 2);
-    expect(await stateOf()).toEqual(prepared);
+      // Plans write nothing.
+      const prepared = await stateOf();
+      expect(await vestra('test', ['diff', template, '--exit-code'], 2)).toContain('a version would be saved');
+      await vestra('live', ['apply', template, '--dry-run', '--exit-code'], 2);
+      expect(await stateOf()).toEqual(prepared);
 
-    // Draft, tests, promotion after tests.
-    expect(await vestra('test', ['apply', template])).toContain(`${template}: version 1 is what test keys run`);
-    expect(await vestra('test', ['diff', template, '--exit-code'])).toContain('nothing would change');
-    await vestra('test', ['test', template]);
-    expect((await call('live', 'deployments', 'get', template)).live_version).toBe(null);
-    const { test_run } = await call('live', 'deployments', 'promote', template, '--when', 'after_tests');
-    await vestra('live', ['test-runs', 'events', test_run.id]);
-    expect(await call('live', 'test-runs', 'get', test_run.id)).toMatchObject({ status: 'passed', promoted: true });
-    expect(await vestra('live', ['ask', ask, '--deployment', template])).toContain(before);
-    const first = await liveOf(template, ask);
-    expect(first).toMatchObject({ version: 1, missing: [] });
+      // Draft, tests, promotion after tests.
+      expect(await vestra('test', ['apply', template])).toContain(`${template}: version 1 is what test keys run`);
+      expect(await vestra('test', ['diff', template, '--exit-code'])).toContain('nothing would change');
+      await vestra('test', ['test', template]);
+      expect((await call('live', 'deployments', 'get', template)).live_version).toBe(null);
+      const { test_run } = await call('live', 'deployments', 'promote', template, '--when', 'after_tests');
+      await vestra('live', ['test-runs', 'events', test_run.id]);
+      expect(await call('live', 'test-runs', 'get', test_run.id)).toMatchObject({ status: 'passed', promoted: true });
+      expect(await vestra('live', ['ask', ask, '--deployment', template])).toContain(before);
+      const first = await liveOf(template, ask);
+      expect(first).toMatchObject({ version: 1, missing: [] });
 
-    // A change of a document and of the file, first saved only.
-    await edit(join(folder, document), before, after);
-    await edit(join(folder, 'service.yaml'), ...change);
-    expect(await vestra('live', ['diff', template, '--exit-code'], 2)).toContain(changes);
-    expect(await vestra('live', ['apply', template, '--promote', 'no'])).toContain('version 2 is saved');
-    expect(await liveOf(template, ask)).toEqual(first);
-    expect(await vestra('live', ['apply', template])).toContain('version 2 is live');
-    expect(await vestra('live', ['ask', ask, '--deployment', template])).toContain(after);
-    const second = await liveOf(template, ask);
-    expect(second.yaml).not.toBe(first.yaml);
-    const { changes: changed } = await call('live', 'versions', 'content-changes', template, '2');
-    expect(changed).toHaveLength(1);
+      // A change of a document and of the file, first saved only.
+      await edit(join(folder, document), before, after);
+      await edit(join(folder, 'service.yaml'), ...change);
+      expect(await vestra('live', ['diff', template, '--exit-code'], 2)).toContain(changes);
+      expect(await vestra('live', ['apply', template, '--promote', 'no'])).toContain('version 2 is saved');
+      expect(await liveOf(template, ask)).toEqual(first);
+      expect(await vestra('live', ['apply', template])).toContain('version 2 is live');
+      expect(await vestra('live', ['ask', ask, '--deployment', template])).toContain(after);
+      const second = await liveOf(template, ask);
+      expect(second.yaml).not.toBe(first.yaml);
+      const { changes: changed } = await call('live', 'versions', 'content-changes', template, '2');
+      expect(changed).toHaveLength(1);
 
-    // Back: everything that live depends on is as it was, and forward again.
-    await vestra('live', ['deployments', 'rollback', template]);
-    expect(await liveOf(template, ask)).toEqual(first);
-    expect(await vestra('live', ['ask', ask, '--deployment', template])).toContain(before);
-    await vestra('live', ['deployments', 'promote', template, '--version', '2', '--when', 'now']);
-    expect(await liveOf(template, ask)).toEqual(second);
-    expect((await call('live', 'versions', 'list', template)).data).toHaveLength(2);
+      // Back: everything that live depends on is as it was, and forward again.
+      await vestra('live', ['deployments', 'rollback', template]);
+      expect(await liveOf(template, ask)).toEqual(first);
+      expect(await vestra('live', ['ask', ask, '--deployment', template])).toContain(before);
+      await vestra('live', ['deployments', 'promote', template, '--version', '2', '--when', 'now']);
+      expect(await liveOf(template, ask)).toEqual(second);
+      expect((await call('live', 'versions', 'list', template)).data).toHaveLength(2);
 
-    // An exported file applied again changes nothing.
-    await writeFile(join(root, `${template}.yaml`), second.yaml);
-    expect(await vestra('live', ['apply', `${template}.yaml`])).toContain('Nothing changed: version 2 stays');
+      // An exported file applied again changes nothing.
+      await writeFile(join(root, `${template}.yaml`), second.yaml);
+      expect(await vestra('live', ['apply', `${template}.yaml`])).toContain('Nothing changed: version 2 stays');
 
-    // Empty again.
-    const { notebooks, skills, mcp_servers } = second.manifest;
-    await vestra('live', ['deployments', 'archive', template]);
-    await vestra('live', ['deployments', 'delete', template]);
-    for (const id of notebooks) await call('live', 'notebooks', 'delete', id);
-    for (const { id } of skills) if (id) await call('live', 'skills', 'delete', id);
-    for (const { id } of mcp_servers) await call('live', 'mcp-servers', 'delete', id);
-    if (template === 'it-desk')
-      for (const mode of ['test', 'live'] as const) await call(mode, 'secrets', 'delete', 'TICKETS_TOKEN');
-    expect(await stateOf()).toEqual(empty);
-  }, 600_000);
+      // Empty again.
+      const { notebooks, skills, mcp_servers } = second.manifest;
+      await vestra('live', ['deployments', 'archive', template]);
+      await vestra('live', ['deployments', 'delete', template]);
+      for (const id of notebooks) await call('live', 'notebooks', 'delete', id);
+      for (const { id } of skills) if (id) await call('live', 'skills', 'delete', id);
+      for (const { id } of mcp_servers) await call('live', 'mcp-servers', 'delete', id);
+      if (template === 'it-desk')
+        for (const mode of ['test', 'live'] as const) await call(mode, 'secrets', 'delete', 'TICKETS_TOKEN');
+      expect(await stateOf()).toEqual(empty);
+    },
+    600_000,
+  );
 
   it('serves a refund to a live customer after approval [VER-740]', async () => {
     await vestra('live', ['init', '--template', 'support-desk', '--out', 'refunds', '--deployment', 'refunds']);
@@ -311,9 +312,7 @@ describe('every configuration command', () => {
     expect(delivery.object).toContain('webhook');
     await expect.poll(async () => (await t('webhooks', 'deliveries', endpoint)).data.length).toBeGreaterThan(0);
     const [sent] = (await t('webhooks', 'deliveries', endpoint)).data;
-    await expect
-      .poll(async () => (await t('webhooks', 'deliveries', endpoint)).data[0].status)
-      .not.toBe('pending');
+    await expect.poll(async () => (await t('webhooks', 'deliveries', endpoint)).data[0].status).not.toBe('pending');
     await t('webhooks', 'retry', endpoint, sent.id);
     await t('webhooks', 'delete', endpoint);
 

@@ -4,9 +4,9 @@ import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml
  * The service's rules for a skill, checked before anything is sent: a plan reports a broken skill with its file and
  * line. The service decides when the skill is uploaded.
  */
-export const skillLimits = { files: 200, fileBytes: 1_048_576, bundleBytes: 5 * 1_048_576, path: 200, head: 8192 };
+const skillLimits = { files: 200, fileBytes: 1_048_576, bundleBytes: 5 * 1_048_576, path: 200, head: 8192 };
 
-export type SkillFault = { path: string | null; at: { line: number; column: number } | null; message: string };
+type SkillFault = { path: string | null; at: { line: number; column: number } | null; message: string };
 
 export function faultsOfSkill(files: readonly { path: string; content: string }[]): SkillFault[] {
   const main = files.find(({ path }) => path === 'SKILL.md')?.content ?? '';

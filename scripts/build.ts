@@ -3,10 +3,11 @@
  * It runs on every supported Node, installed without scripts and without a compiler. `node scripts/build.ts`
  */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { type OutputAsset, type OutputChunk, rolldown } from 'rolldown';
+import { templates } from '../packages/cli/src/template.ts';
 import { fileSchema } from '../packages/contract/src/derive/file-schema.ts';
 import { fileSchemaPath } from '../packages/contract/src/schema-line.ts';
 import { StartFailure } from '../packages/server/src/platform/db/start-failure.ts';
@@ -38,6 +39,7 @@ writeFileSync(join(out, 'code/start.cjs'), startFile);
 writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
 writeFileSync(join(out, 'third-party-licences.md'), licencesOf(bundled));
 writeSchema();
+copyTemplates();
 console.log(`built ${relative(process.cwd(), out)} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
 
 /** Returns the bundled source files. */
@@ -135,6 +137,12 @@ function writeSchema(): void {
   const file = join(out, fileSchemaPath);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify(fileSchema(manifest.version), null, 1)}\n`);
+}
+
+/** `vestra init --template` copies these folders. */
+function copyTemplates(): void {
+  for (const { name } of templates)
+    cpSync(join(root, 'examples', name), join(out, 'examples', name), { recursive: true });
 }
 
 /** The prebuilt cluster for this platform. Elsewhere the first start creates one. */

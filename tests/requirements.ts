@@ -69,6 +69,7 @@ import { sessions } from './requirements/sessions.ts';
 import { skills } from './requirements/skills.ts';
 import { start } from './requirements/start.ts';
 import { tasks } from './requirements/tasks.ts';
+import { templates } from './requirements/templates.ts';
 import { tenancy } from './requirements/tenancy.ts';
 import { testRuns } from './requirements/test-runs.ts';
 import { tools } from './requirements/tools.ts';
@@ -96,6 +97,7 @@ export const areas: readonly Area[] = [
   rateLimits,
   errors,
   authentication,
+  templates,
   tenancy,
   account,
   keys,

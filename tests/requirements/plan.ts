@@ -40,4 +40,9 @@ export const plan = area('plan', 'done', [
     'docs/going-live.md#plan-in-ci',
     'The GitHub Actions example plans each pull request and applies each merge.',
   ],
+  [
+    'PLAN-780',
+    cli,
+    'A plan reports a broken skill folder with file and line, beside the other faults, and by the rules of the upload.',
+  ],
 ]);

@@ -262,4 +262,30 @@ export const versions = area('versions', 'done', [
     'docs/modes.md',
     'In live mode `name@n` works for versions that are or were live; any other is 409 `deployment_not_live`.',
   ],
+  [
+    'VER-740',
+    'docs/versions.md',
+    'The folders of a shop, a research desk and an IT desk go from an empty server to live with the command line alone.',
+  ],
+  [
+    'VER-741',
+    'docs/versions.md',
+    'After a rollback the live file, documents, tool servers, webhooks and routines are those of the earlier version.',
+  ],
+  ['VER-742', 'docs/cli.md', 'A test plays every configuration command of the command line.'],
+  [
+    'VER-743',
+    'docs/tests.md#simulated-tools',
+    'A test whose tool server goes down while its list of tools is cached ends in `error` with `mcp_server_error`.',
+  ],
+  [
+    'VER-744',
+    'docs/console.md',
+    'The interview page of the console shows the parts that the file leaves out, with the reason.',
+  ],
+  [
+    'VER-745',
+    'docs/versions.md',
+    'The file of an older version has the address and headers of its tool servers as the version fixed them.',
+  ],
 ]);

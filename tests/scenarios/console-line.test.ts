@@ -128,12 +128,14 @@ describe('data on a page', () => {
 });
 
 describe('an interview', () => {
-  it('continues where it was after a reload and after leaving the page [CON-535]', async () => {
+  it('continues where it was after a reload and after leaving the page, and shows what the file leaves out [CON-535, VER-744]', async () => {
     desk.script((request) => {
       const told = /<data-[0-9a-f]{24} of="interview">\n([\s\S]*?)\n<\/data-/.exec(lastText(request))?.[1];
       if (told === undefined) return { text: '{}' };
       const { name, answers } = JSON.parse(told) as { name: string; answers: { answer: string }[] };
-      const file = { name, instructions: answers.map(({ answer }) => answer).join(' ') || 'Be kind.' };
+      // The name of the function is not valid, so it is left out of the file.
+      const tools = [{ function: 'refund order!', description: 'Refunds an order.' }];
+      const file = { name, instructions: answers.map(({ answer }) => answer).join(' ') || 'Be kind.', tools };
       const question = `Question ${answers.length + 1}?`;
       return { text: JSON.stringify({ question, is_done: answers.length === 5, file: JSON.stringify(file) }) };
     });
@@ -157,8 +159,11 @@ describe('an interview', () => {
     await page.getByRole('button', { name: 'Resume' }).click();
     for (const at of [3, 4, 5]) await answer(at);
     await page.getByRole('heading', { name: 'Deployment file', exact: true }).waitFor();
+    const leftOut = page.getByRole('region', { name: 'Left out of the file' });
+    await leftOut.getByText('refund order!').waitFor();
     await page.reload();
     await page.getByRole('heading', { name: 'Deployment file', exact: true }).waitFor();
+    await leftOut.getByText('refund order!').waitFor();
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
     await page.waitForURL(/deployments\/dep_/);
     await go('/deployments/interview');

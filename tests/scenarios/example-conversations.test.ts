@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/scripted-answer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
-import { examplesFolder, resolveExample } from '../support/example.ts';
+import { resolveExample } from '../support/example.ts';
 import type { ApiResponse } from '../support/server.ts';
 
 type Body = ApiResponse['body'];
@@ -29,8 +29,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const recorded = (name: string): Recorded =>
-  JSON.parse(readFileSync(join(examplesFolder, name, 'conversation.json'), 'utf8'));
+const recordings = join(import.meta.dirname, '../conversations');
+const recorded = (name: string): Recorded => JSON.parse(readFileSync(join(recordings, `${name}.json`), 'utf8'));
 
 /** The model says what it said then, and fails the test where it is asked once more than that. */
 function playModel(answers: Exchange['model']): () => number {
@@ -78,7 +78,9 @@ async function playPeople(conversationId: string, turnId: string, people: NonNul
   return log.data.find(isOver).data.turn;
 }
 
-const names = readdirSync(examplesFolder).sort();
+const names = readdirSync(recordings)
+  .map((file) => basename(file, '.json'))
+  .sort();
 
 describe('the recorded conversation', () => {
   it.each(names)('of %s is played to its end by the server', async (name) => {

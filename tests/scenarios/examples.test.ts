@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { templates } from '@vestra/cli/template';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { examplesFolder, resolveExample } from '../support/example.ts';
@@ -6,14 +7,16 @@ import { startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer();
+  // it-desk names a tool server on this machine.
+  server = await startTestServer({ env: { VESTRA_ALLOW_PRIVATE_ADDRESSES: '1' } });
 });
 afterAll(() => server.stop());
 
 const names = readdirSync(examplesFolder);
 
 describe('the examples', () => {
-  it('are the three desks', () => expect(names.sort()).toEqual(['booking-desk', 'research-helper', 'support-desk']));
+  it('are the templates and the booking desk', () =>
+    expect(names.sort()).toEqual([...templates.map(({ name }) => name), 'booking-desk'].sort()));
 
   it.each(names)('%s is applied whole, read back the same, and changes nothing the second time', async (name) => {
     const file = await resolveExample(server, name);
@@ -47,9 +50,11 @@ describe('the examples', () => {
       body: { when: 'now' },
     });
     expect([live.status, live.body.live_version, live.body.promoted]).toEqual([200, 1, true]);
-    const declared = parse((await server.call('GET', `/v1/deployments/${name}?format=yaml`)).text).routines as {
-      for?: string[];
-    }[];
+    const { routines: declared = [] } = parse(
+      (await server.call('GET', `/v1/deployments/${name}?format=yaml`)).text,
+    ) as {
+      routines?: object[];
+    };
     const ofUsers = [undefined, 'ines', 'tomas'];
     const routines = await Promise.all(
       ofUsers.map(

@@ -11,29 +11,31 @@ let toolCalls: Promise<string>[] = [];
 let evilCalls = 0;
 let good: Awaited<ReturnType<typeof serveMcp>>;
 let evil: Awaited<ReturnType<typeof serveMcp>>;
-const ids = { notebook: '', document: '', skill: '', file: '', server: '' };
+/** The server of a second deployment, at the address that its live version fixed. */
+let old: Awaited<ReturnType<typeof serveMcp>>;
+const ids = { notebook: '', document: '', skill: '', file: '', server: '', moved: '' };
 
 beforeAll(async () => {
   desk = await startComputerDesk();
   await payOrg(desk, desk.orgId);
   const offered = [tool('find', { annotations: { readOnlyHint: true } })];
   const call = () => ({ content: [{ type: 'text' as const, text: 'found' }] });
-  good = await serveMcp('2025 with sessions', offered, {
-    call,
-    authorize(request) {
-      const { headers } = request;
-      const sent = [headers.get('authorization'), headers.get('x-region')];
-      if (request.method === 'POST') {
-        toolCalls.push(
-          request
-            .clone()
-            .text()
-            .then((body) => JSON.stringify([...sent, body])),
-        );
-      }
-      return true;
-    },
-  });
+  const heardBy = (receiver: string) => (request: Request) => {
+    const { headers } = request;
+    const sent = [receiver, headers.get('authorization'), headers.get('x-region')];
+    if (request.method === 'POST') {
+      toolCalls.push(
+        request
+          .clone()
+          .text()
+          .then((body) => JSON.stringify([...sent, body])),
+      );
+    }
+    return true;
+  };
+  good = await serveMcp('2025 with sessions', offered, { call, authorize: heardBy('good') });
+  old = await serveMcp('2025 with sessions', offered, { call, authorize: heardBy('old') });
+  const moved = await serveMcp('2025 with sessions', offered, { call, authorize: heardBy('moved') });
   evil = await serveMcp('2025 with sessions', offered, {
     call,
     authorize(request) {
@@ -59,6 +61,13 @@ beforeAll(async () => {
   // A second version is live, so that the first one can be rolled back to.
   const next = { key: desk.liveKey, body: file({ instructions: 'Be kind and short.' }) };
   expect((await desk.call('PUT', '/v1/deployments/shop?promote=now', next)).body.live_version).toBe(2);
+  // The registered server has another address and other headers than the version that a rollback made live.
+  const depot = await desk.call('PUT', '/v1/deployments/depot?promote=now', { key: desk.liveKey, body: depotFile() });
+  ids.moved = depot.body.version.manifest.mcp_servers[0].id;
+  const auth = { type: 'headers', headers: { Authorization: 'Bearer ${B_TOK}' } };
+  await send(desk.liveKey, 'PATCH', `/v1/mcp-servers/${ids.moved}`, { url: moved.url, auth });
+  const back = await send(desk.liveKey, 'POST', '/v1/deployments/depot/rollback');
+  expect([depot.body.live_version, back.live_version]).toEqual([1, 1]);
 });
 afterAll(() => desk.stop());
 
@@ -73,6 +82,12 @@ const server = (more: object = {}) => ({
   name: 'Shop',
   auth: '${A_TOK}',
   headers: { 'X-Region': 'eu' },
+  ...more,
+});
+const depotFile = (more: object = {}) => ({
+  name: 'depot',
+  memory: 'none',
+  tools: [{ mcp: old.url, name: 'Depot', auth: '${A_TOK}' }],
   ...more,
 });
 const file = (more: object = {}) => ({
@@ -110,6 +125,9 @@ const changes = (): [method: string, path: string, body?: object][] => [
   ['PATCH', `/v1/mcp-servers/${ids.server}`, { tools: { deny: ['find'], require_approval: ['find'] }, sampling: true }],
   ['PATCH', `/v1/mcp-servers/${ids.server}`, { name: 'Evil' }],
   ['DELETE', `/v1/mcp-servers/${ids.server}`],
+  ['PATCH', `/v1/mcp-servers/${ids.moved}`, { url: evil.url }],
+  ['DELETE', `/v1/mcp-servers/${ids.moved}`],
+  ['PUT', '/v1/deployments/depot?promote=now', depotFile({ instructions: 'Be rude.', tools: [] })],
   ['POST', '/v1/mcp-servers', { name: 'Twin', slug: 'twin', url: good.url, auth: { type: 'none' } }],
   ['POST', documents(), { title: 'Returns', text: 'Ninety days.' }],
   ['DELETE', `${documents()}/${ids.document}?promote=no`],
@@ -132,7 +150,7 @@ const changes = (): [method: string, path: string, body?: object][] => [
 
 let users = 0;
 
-/** The requests of one live task: to the model, to the tool server, and what its commands found on the computer. */
+/** The requests of a live task and a live reply: to the model, to tool servers, and what a command found. */
 async function recordLive() {
   toolCalls = [];
   users += 1;
@@ -140,31 +158,37 @@ async function recordLive() {
     inTurn(
       calling('mcp__shop__find', { order: '17' }),
       calling('search_notebooks', { query: 'days' }),
-      calling('run_command', { command: 'cat prices.csv; echo "$REGION $KEY"' }),
+      // Outputs hide the values of secrets, so the command changes their letters.
+      calling('run_command', { command: `cat prices.csv; echo "$REGION $KEY" | tr 'a-z' 'n-za-m'` }),
       { text: 'Done.' },
     ),
   );
   const body = { deployment: 'shop', user_id: `user-${users}`, message: 'Do it', hand_off: 'always' };
   const { id } = await desk.say(body, desk.liveKey);
   await desk.until(`/v1/tasks?conversation_id=${id}`, ({ data }) => data.some(isOver), desk.liveKey);
+  const model = desk.asked.map(sentTo);
+  desk.script(inTurn(calling('mcp__depot__find', { order: '18' }), { text: 'Done.' }));
+  const depot = await desk.say({ deployment: 'depot', user_id: `user-${users}`, message: 'Find it' }, desk.liveKey);
+  await desk.until(`/v1/conversations/${depot.id}`, ({ status }) => status === 'idle', desk.liveKey);
   const calls = (await Promise.all(toolCalls)).filter(
     (sent) => sent.includes('tools/call') && sent.includes('of-live'),
   );
-  const sent = desk.asked.map(({ model, system, messages, tools }) =>
-    JSON.stringify({ model, system, messages, tools }),
-  );
-  return { model: sent.map(settled), calls: calls.map(settled) };
+  return { model: [...model, ...desk.asked.map(sentTo)].map(settled), calls: calls.map(settled) };
 }
 
-/** Leaves out what differs between any two conversations: ids, the fence around data, the user and the clock. */
+const sentTo = ({ model, system, messages, tools }: (typeof desk.asked)[number]) =>
+  JSON.stringify({ model, system, messages, tools });
+
+/**
+ * Replaces what differs between two conversations and nothing else: the fence around data, the ids of calls that the
+ * model and the protocol make up, and today's date. A wider pattern would hide a changed port or document.
+ */
 const settled = (text: string) =>
   text
-    .replaceAll(/\b(data|fence)-[0-9a-f]{24}\b/g, '$1')
-    .replaceAll(/\b(conv|msg|turn|task|run|call|evt|int)_[0-9a-z]{20,}\b/g, '$1')
-    .replaceAll(/\buser-\d+\b/g, 'user')
-    .replaceAll(/\b[0-9a-f]{24}\b/g, 'fence')
-    .replaceAll(/\d{4}-\d{2}-\d{2}(T[\d:.]+Z?)?|\d{1,2}:\d{2}(:\d{2})?|\b[A-Z][a-z]+day\b/g, 'time')
-    .replaceAll(/\\?"(id|callId|progressToken)\\?":(\d+|\\?"[^"\\]*\\?")/g, '$1');
+    .replaceAll(/\bdata-[0-9a-f]{24}\b/g, 'data')
+    .replaceAll(/"(id|callId)":"[A-Za-z0-9]{9}"/g, '$1')
+    .replaceAll(/\\"(id|progressToken)\\":\d+/g, '$1')
+    .replaceAll(/\bIt is [A-Z][a-z]+day, \d{4}-\d{2}-\d{2}\b/g, 'It is today');
 
 it('whatever a test key does, live requests stay the same [VER-701]', async () => {
   // A search says so while documents are not indexed yet.
@@ -174,9 +198,13 @@ it('whatever a test key does, live requests stay the same [VER-701]', async () =
     )
     .toEqual([true]);
   const before = await recordLive();
-  expect(before.calls).toHaveLength(1);
-  expect(before.model.at(-1)).toContain('tea,4');
-  expect(before.model.at(-1)).toContain('Thirty days.');
+  expect(before.calls).toEqual([
+    expect.stringMatching(/^\["good","Bearer A_TOK-of-live","eu",.*17/),
+    expect.stringMatching(/^\["old","Bearer A_TOK-of-live",null,.*18/),
+  ]);
+  const [endOfTask] = before.model.filter((sent) => sent.includes('tea,4'));
+  expect(endOfTask).toContain('Thirty days.');
+  expect(endOfTask).toContain('rh A_TOK-bs-yvir');
   expect(await recordLive()).toEqual(before);
   await fc.assert(
     fc.asyncProperty(fc.shuffledSubarray([...changes().keys()], { minLength: 12 }), async (order) => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { zstdDecompressSync } from 'node:zlib';
+import { templates } from '@vestra/cli/template';
 import { fileSchema } from '@vestra/contract/derive/file-schema';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
@@ -116,6 +117,16 @@ it('has the pages that are for use, though it was built by a test [PKG-552]', as
 it('contains the schema of service.yaml that a server of its version serves [DFILE-707]', async () => {
   const packed = await readFile(join(folder, 'node_modules', 'vestra/schemas/service.yaml.json'), 'utf8');
   expect(JSON.parse(packed)).toEqual(JSON.parse(JSON.stringify(fileSchema(version))));
+});
+
+it('contains the templates of vestra init [TPL-700]', async () => {
+  const { stdout } = await run(vestra(), ['init', '--template', 'it-desk', '--out', 'from-template'], atFolder());
+  expect(stdout).toContain('Wrote from-template: IT desk with an MCP server');
+  const file = await readFile(join(folder, 'from-template/service.yaml'), 'utf8');
+  expect(file).toContain('$schema=../node_modules/vestra/schemas/service.yaml.json\n');
+  expect((await readdir(join(folder, 'node_modules/vestra/examples'))).sort()).toEqual(
+    templates.map(({ name }) => name).sort(),
+  );
 });
 
 it('prints in one sentence which Node it needs when started by an older one [PKG-660]', async () => {

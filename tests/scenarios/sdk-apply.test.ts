@@ -301,11 +301,53 @@ describe('a fault', () => {
       's/SKILL.md': '---\nname: bad-skill\n---\nNo description.\n',
       'k.md': 'x'.repeat(600_000),
     });
-    expect(await refused(folder)).toMatchObject([{ file: 'k.md', code: 'document_too_large' }]);
+    expect(await refused(folder)).toMatchObject([
+      { file: 's/SKILL.md', line: 1, message: '`description` is missing.' },
+      { file: 'k.md', code: 'document_too_large' },
+    ]);
     expect(changes).toEqual(['PUT /v1/deployments/bad-skill']);
-    await writeFile(join(folder, 'k.md'), 'Short.');
-    expect(await refused(folder)).toMatchObject([{ file: 's', code: 'invalid_frontmatter' }]);
   });
+
+  it.each([
+    ['no frontmatter', 'Text.\n', 1, 'must open with YAML frontmatter'],
+    ['an unclosed frontmatter', '---\nname: a\ndescription: b\n', 1, 'must open with YAML frontmatter'],
+    ['a bad name', '---\ndescription: b\nname: Bad Name\n---\n', 3, '`name` is 1 to 64'],
+    ['no name', '---\ndescription: b\n---\n', 1, '`name` is missing'],
+    ['no description', '---\nname: a\n---\n', 1, '`description` is missing'],
+    ['an empty description', '---\nname: a\ndescription: " "\n---\n', 3, '`description` is 1 to 1024'],
+    ['a long description', `---\nname: a\ndescription: ${'x'.repeat(1025)}\n---\n`, 3, '`description` is 1 to 1024'],
+    ['a number as description', '---\nname: a\n# A remark.\ndescription: 5\n---\n', 4, 'must be text'],
+    ['broken YAML', '---\nname: a\ndescription: [\n---\n', 3, 'not plain YAML'],
+    ['a field twice', '---\nname: a\nname: b\ndescription: c\n---\n', 3, 'not plain YAML'],
+    ['an unknown tag', '---\nname: !x a\ndescription: c\n---\n', 2, 'not plain YAML'],
+    ['a list', '---\n- name\n---\n', 1, 'lines of `name: value`'],
+    [
+      'a long licence note',
+      `---\nname: a\ndescription: b\ncompatibility: ${'x'.repeat(501)}\n---\n`,
+      4,
+      '`compatibility`',
+    ],
+  ])(
+    'of a skill with %s is in the plan with file and line, as the upload would refuse it [PLAN-780]',
+    async (_, text, line, why) => {
+      const folder = await folderWith('planned-skill', {
+        'service.yaml': 'name: planned-skill\nlanguage: not a language\nskills: s\n',
+        's/SKILL.md': text,
+      });
+      const problems = await refused(folder, { dryRun: true });
+      expect(problems).toMatchObject([
+        expect.objectContaining({ file: expect.any(String) }),
+        expect.objectContaining({ file: expect.any(String) }),
+      ]);
+      expect(problems.find(({ file }) => file === 'service.yaml')).toMatchObject({ param: 'language', line: 2 });
+      expect(problems.find(({ file }) => file === 's/SKILL.md')).toMatchObject({
+        line,
+        message: expect.stringContaining(why),
+      });
+      const sent = client.skills.create({ files: [{ path: 'SKILL.md', content: text }] });
+      await expect(sent).rejects.toMatchObject({ code: 'invalid_frontmatter' });
+    },
+  );
 
   it('that is not the file’s is the error it is', async () => {
     const folder = await folderWith('stranger', { 'service.yaml': 'name: stranger\n' });

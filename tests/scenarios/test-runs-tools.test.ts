@@ -495,6 +495,36 @@ describe('tools of an unreachable server', () => {
     ]);
   });
 
+  it('end a test in error if their server goes down while its list is cached [VER-743]', async () => {
+    await open();
+    expect((await ask()).told).toBeNull();
+    // Nothing forgets the list, so the tool is still offered.
+    await orders.close();
+    let calls = 0;
+    server.script(
+      cast({
+        agent: (request) => {
+          const done = resultsIn(request);
+          if (done.length > 0) return { text: done.join('\n') };
+          calls += 1;
+          return { calls: [{ name: `mcp__${slug}__find`, arguments: {} }] };
+        },
+      }),
+    );
+    await server.call('POST', `/v1/deployments/${name}/scenarios`, { body: scenario({}) });
+    const run = await server.call('POST', `/v1/deployments/${name}/test-runs`);
+    const ended = await server.until(`/v1/test-runs/${run.body.id}`, ({ finished_at }) => finished_at !== null);
+    expect([calls, ended.status, ended.error_code]).toEqual([1, 'error', 'mcp_server_error']);
+    expect(ended.results[0]).toMatchObject({
+      status: 'error',
+      error_code: 'mcp_server_error',
+      error_message: expect.stringContaining(`The server \`${slug}\` is away. 127.0.0.1 could not be reached`),
+    });
+    // The failed call dropped the list: the next conversation knows at once, and continues without the tools.
+    server.script(cast({ agent: () => ({ text: 'Hello.' }) }));
+    expect((await ask()).told).toBe(`\`${slug}\`: it cannot be reached just now.`);
+  });
+
   it('end a test in error unless it plays them, and the outage is still reported outside the test [TRUN-141, TRUN-142]', async () => {
     await open({ require_approval: ['find'] });
     await server.call('PATCH', `/v1/mcp-servers/${server_id}`, { body: { tools: { require_approval: ['tidy'] } } });

@@ -4,6 +4,8 @@ import type { Binding } from './bindings.ts';
 const written: Readonly<Record<string, readonly string[]>> = {
   init: [
     'vestra init',
+    'vestra init --template support-desk',
+    'vestra init --template it-desk --deployment helpdesk --out agents/helpdesk',
     'vestra init --deployment shop --describe "Answers customers of a bicycle shop." --file shop.yaml',
   ],
   import: [

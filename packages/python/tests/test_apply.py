@@ -77,6 +77,83 @@ class Folders(unittest.IsolatedAsyncioTestCase):
             # Only the service can tell whether the page has changed.
             self.assertEqual(vestra.apply(folder, promote="no").uploaded, [])
 
+    def test_with_files_for_the_computer_upload_each_content_once(self) -> None:
+        folder = self.folder(
+            **{
+                "service.yaml": (
+                    "name: python-files\ncomputer:\n  files:\n"
+                    "    - from: ./data/prices.csv\n      path: prices.csv\n"
+                    "    - { from: data/rules.txt, path: rules.txt }\n"
+                ),
+                "data__prices.csv": "tea,4\n",
+                "data__rules.txt": b"\xff\xfe binary",
+            }
+        )
+        with client() as vestra:
+            dry = vestra.apply(folder, dry_run=True)
+            self.assertEqual(names(dry.uploaded), ["file created data/prices.csv", "file created data/rules.txt"])
+            self.assertTrue(dry.plan.creates_version)
+            self.assertNotIn("computer.files", [change.path for change in dry.plan.changed])
+            first = vestra.apply(folder, promote="no")
+            self.assertEqual(first.uploaded, dry.uploaded)
+            stored = first.answer.version.manifest.environment.files
+            self.assertEqual([file.path for file in stored], ["prices.csv", "rules.txt"])
+            again = vestra.apply(folder, promote="no")
+            self.assertEqual((again.uploaded, again.answer.changed), ([], []))
+            (folder / "data/prices.csv").write_text("tea,5\n")
+            changed = vestra.apply(folder, promote="no")
+            self.assertEqual(names(changed.uploaded), ["file created data/prices.csv"])
+            kept = changed.answer.version.manifest.environment.files
+            self.assertEqual(kept[1].sha256, stored[1].sha256)
+            self.assertNotEqual(kept[0].sha256, stored[0].sha256)
+
+    def test_with_a_bad_file_for_the_computer_are_refused_with_its_line(self) -> None:
+        folder = self.folder(
+            **{
+                "service.yaml": (
+                    "name: python-bad-files\nlanguage: klingon?\ncomputer:\n  files:\n"
+                    "    - { from: gone.csv, path: a.csv }\n"
+                    "    - { from: data, path: b.csv }\n"
+                    "    - { from: ../out.csv, path: c.csv }\n"
+                    "    - { from: good.csv, path: d.csv }\n"
+                ),
+                "data__x.csv": "x",
+                "good.csv": "x",
+            }
+        )
+        with client() as vestra:
+            problems = self.problems(vestra, folder, dry_run=True)
+            self.assertEqual(
+                sorted((each["line"], each["param"]) for each in problems),
+                [
+                    (2, "language"),
+                    (5, "computer.files.0.from"),
+                    (6, "computer.files.1.from"),
+                    (7, "computer.files.2.from"),
+                ],
+            )
+            self.assertEqual([file for file in vestra.files.list() if file.filename == "good.csv"], [])
+
+    def test_with_broken_skills_are_refused_with_file_and_line_before_anything_is_sent(self) -> None:
+        for head, line, why in (
+            ("name: Bad Name\ndescription: x", 2, "`name` is 1 to 64"),
+            ("name: good", 1, "`description` is missing"),
+            ("name: good\nother: 1\ndescription: 5", 4, "`description` must be text"),
+            ("name: good\ndescription: [", 3, "not plain YAML"),
+            (f"name: good\ndescription: {'x' * 1025}", 3, "`description` is 1 to 1024"),
+        ):
+            self.folder(
+                **{
+                    "service.yaml": "name: python-skills\nskills: ./one\n",
+                    "one__SKILL.md": f"---\n{head}\n---\nText.\n",
+                }
+            )
+            with client() as vestra:
+                (problem,) = self.problems(vestra, self.root, dry_run=True)
+                self.assertEqual((problem["file"], problem["line"]), ("one/SKILL.md", line), head)
+                self.assertIn(why, problem["message"])
+                self.assertEqual([each for each in vestra.skills.list() if each.slug.startswith("python-skills")], [])
+
     def test_with_problems_are_refused_with_their_lines_before_anything_is_sent(self) -> None:
         self.folder(
             **{

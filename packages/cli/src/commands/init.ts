@@ -10,11 +10,14 @@ import type { Invocation, OwnCommand } from '../invocation.ts';
 import { printJson } from '../output/print-answer.ts';
 import { plain } from '../output/show-value.ts';
 import { schemaAddress } from '../schema-address.ts';
+import { type Template, templateNamed, templates, type WrittenTemplate, writeTemplate } from '../template.ts';
 import type { Terminal } from '../terminal.ts';
 
 export const init: OwnCommand = {
-  summary: 'Describe a job, answer a few questions and get a service.yaml.',
+  summary: 'Start an agent from a template, or describe a job and answer a few questions.',
   flags: [
+    ['--template <name>', `A folder to start from: ${templates.map(({ name }) => name).join(', ')}.`],
+    ['--out <folder>', 'With --template: a new folder; absent: the name of the template.'],
     ['--file <name>', 'The path of the deployment file; absent: service.yaml.'],
     ['--force', 'Overwrite an existing file.'],
   ],
@@ -26,6 +29,18 @@ type Given = { deployment?: string; describe?: string; conversation?: string; an
 
 async function run({ terminal, isJson, values, flags, settings, connect }: Invocation): Promise<void> {
   const given = withSlug(terminal, values as Given);
+  const template = await templateMeant(terminal, given, flags);
+  if (template) {
+    const { url } = await settings();
+    const out = flags.out as string | undefined;
+    const written = await writeTemplate(template, {
+      cwd: terminal.cwd,
+      out,
+      deployment: given.deployment,
+      serverUrl: url,
+    });
+    return isJson ? printJson(terminal, written) : printNext(terminal, template, written);
+  }
   const isBegin = given.conversation === undefined;
   const client = await connect();
   if (isJson) return printJson(terminal, await ask(client, terminal, given));
@@ -41,6 +56,29 @@ async function run({ terminal, isJson, values, flags, settings, connect }: Invoc
   if (step.status === 'ready') return write(terminal, { path, url }, step);
   terminal.out(`${plain(step.question ?? '')}\n`);
   terminal.err(`Continue with: vestra init --conversation ${step.conversation_id} --answer "…"\n`);
+}
+
+/** The template that was named, or chosen at the terminal. Null: the interview. */
+async function templateMeant(terminal: Terminal, given: Given, flags: Invocation['flags']): Promise<Template | null> {
+  const { template, out, file } = flags as { template?: string; out?: string; file?: string };
+  if (template !== undefined) {
+    if ((given.describe ?? given.conversation ?? given.answer ?? file) !== undefined)
+      throw misuse('A template needs no interview: use --template with --deployment and --out only.', '--template');
+    return templateNamed(template);
+  }
+  if (out !== undefined)
+    throw misuse('--out belongs to --template: name the file of an interview with --file.', '--out');
+  if (!terminal.isInteractive || Object.values(given).some((each) => each !== undefined)) return null;
+  const { askOne } = await import('../prompts.ts');
+  const interview = 'Describe a job and answer a few questions';
+  const chosen = await askOne('Start from', [interview, ...templates.map(({ title }) => title)]);
+  return templates.find(({ title }) => title === chosen) ?? null;
+}
+
+function printNext(terminal: Terminal, { title }: Template, { folder, files, next }: WrittenTemplate): void {
+  terminal.out(`${terminal.paint('green', '✔')} Wrote ${folder}: ${title}, ${files.length} files.\n`);
+  terminal.out(`Next:\n${next.map((each) => `  ${each}\n`).join('')}`);
+  terminal.out(`${folder}/README.md has the rest.\n`);
 }
 
 /** Runs the whole interview in the terminal. */

@@ -1,6 +1,7 @@
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { refuse } from '../fault.ts';
+import { refuseExisting, writeFolders } from '../new-folder.ts';
 import { schemaAddress } from '../schema-address.ts';
 import { folderOf } from './agent-folder.ts';
 import { importDify } from './dify.ts';
@@ -92,30 +93,4 @@ function withOwnSlugs(agents: readonly ImportedAgent[]): ImportedAgent[] {
 function targetOf({ slug }: ImportedAgent, count: number, { cwd, out }: Import): string {
   if (out === undefined) return resolve(cwd, slug);
   return count === 1 ? resolve(cwd, out) : resolve(cwd, out, slug);
-}
-
-async function refuseExisting(target: string, cwd: string): Promise<void> {
-  const shown = relative(cwd, target) || '.';
-  const found = await stat(target).catch(() => null);
-  if (!found) return;
-  if (!found.isDirectory()) throw refuse(`${shown} is a file: name a new folder with --out.`);
-  if ((await readdir(target)).length > 0) throw refuse(`${shown} already exists: name a new folder with --out.`);
-}
-
-/** Files are written beside their folder and then moved, so that a full disk leaves no half of a folder. */
-async function writeFolders(folders: readonly { target: string; files: ReadonlyMap<string, string> }[]): Promise<void> {
-  const draftOf = (target: string) => `${target}.importing-${process.pid}`;
-  try {
-    for (const { target, files } of folders) {
-      for (const [path, text] of files) {
-        const file = join(draftOf(target), path);
-        await mkdir(dirname(file), { recursive: true });
-        await writeFile(file, text);
-      }
-    }
-    for (const { target } of folders) await rename(draftOf(target), target);
-  } catch (error) {
-    for (const { target } of folders) await rm(draftOf(target), { recursive: true, force: true });
-    throw refuse(`The folder cannot be written (${(error as NodeJS.ErrnoException).code}).`);
-  }
 }

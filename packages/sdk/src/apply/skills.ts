@@ -8,6 +8,7 @@ import { ownSlug } from './own-slug.ts';
 import { type Problem, problemOf } from './problem.ts';
 import { uploading } from './refused.ts';
 import type { ServiceFile } from './service-file.ts';
+import { faultsOfSkill, headOf } from './skill-faults.ts';
 
 type LocalSkill = {
   path: string;
@@ -147,19 +148,20 @@ async function readSkill(
     if (content === null) problems.push(problemOf(file, 'A skill holds text files only, and this is none in UTF-8.'));
     else files.push({ path: skillPath(path), content });
   }
-  const name = nameOf(files.find(({ path }) => path === 'SKILL.md')?.content ?? '');
-  if (name === null) {
-    const message = 'The file must open with YAML frontmatter between two lines of `---` that gives a `name`.';
-    problems.push(problemOf(`${shown}/SKILL.md`, message, { line: 1, column: 1 }));
+  const main = files.find(({ path }) => path === 'SKILL.md')?.content;
+  if (main !== undefined) {
+    for (const { path, at, message } of faultsOfSkill(files))
+      problems.push(problemOf(path === null ? shown : `${shown}/${path}`, message, at));
   }
+  const name = nameOf(main ?? '');
   if (name === null || problems.length > before) return [];
   return [{ path: shown, name, files, sha256: await skillDigest(files) }];
 }
 
-/** Reads only the name; the service validates the rest. */
+/** The faults above report everything else about it. */
 function nameOf(main: string): string | null {
-  const head = /^\uFEFF?---[^\S\n]*\n([\s\S]*?)\n---[^\S\n]*(?:\n|$)/.exec(main)?.[1];
-  if (head === undefined) return null;
+  const head = headOf(main);
+  if (head === null) return null;
   const document = parseDocument(head, { schema: 'core', stringKeys: true, prettyErrors: false });
   const name = document.errors.length > 0 ? null : document.get('name');
   return typeof name === 'string' ? name : null;

@@ -13,6 +13,7 @@ from .._commands import Api
 from .._resource import read_as
 from .._transport import Call
 from ..errors import ApplyError, Problem, VestraError
+from .computer_files import ComputerFiles, LocalFile, read_computer_files
 from .knowledge import KnowledgeEntry, KnowledgePlan, Skipped, convert_documents, read_knowledge
 from .local_folder import LocalFolder, Refused, text_of
 from .plan import Change, Resolved
@@ -68,6 +69,7 @@ class _Local:
     skills: list[SkillEntry]
     knowledge: list[KnowledgeEntry]
     skipped: list[Skipped]
+    files: list[LocalFile]
     problems: list[Problem]
 
 
@@ -88,14 +90,15 @@ async def apply_folder(
     await convert_documents(api, local.knowledge, local.problems)
     skill_steps, skills = await plan_skills(api, local.skills)
     knowledge = await KnowledgePlan(api, local.knowledge).make()
-    steps = [*skill_steps, *knowledge.steps]
+    files = await ComputerFiles(api, service.name, local.files).make()
+    steps = [*skill_steps, *knowledge.steps, *files.steps]
     changes = [step.change for step in steps]
     tell(ApplyProgress("planned", changes=changes))
     content = service.content if local.computer is None else {**service.content, "computer": local.computer}
     lists = {"skills": skills, "knowledge": knowledge.resolved}
     plan = None
     if steps or local.problems or dry_run:
-        plan = await _plan_file(api, local, content, lists, changes, promote)
+        plan = await _plan_file(api, local, content, lists, files, changes, promote)
     if dry_run:
         return Applied(None, changes, local.skipped, [], plan)
 
@@ -107,7 +110,8 @@ async def apply_folder(
         indexed, total = await knowledge.indexed()
         tell(ApplyProgress("indexing", indexed=indexed, total=total))
     tell(ApplyProgress("applying", name=service.name))
-    answer = await _put(api, service, _resolved(content, lists), promote, lambda param: _written_param(param, lists))
+    sent = _resolved(_with_computer(content, files.resolve), lists)
+    answer = await _put(api, service, sent, promote, lambda param: _written_param(param, lists))
     tell(ApplyProgress("applied", name=service.name))
     return Applied(answer, changes, local.skipped, await _servers_away(api, answer), plan)
 
@@ -120,7 +124,8 @@ def _read_local(folder: Path, file: str) -> _Local:
     computer = _resolve_computer(service, files, problems)
     skills = read_skills(service, files, problems)
     knowledge, skipped = read_knowledge(service, files, problems)
-    return _Local(service, computer, skills, knowledge, skipped, problems)
+    computer_files = read_computer_files(service, files, problems)
+    return _Local(service, computer, skills, knowledge, skipped, computer_files, problems)
 
 
 def _resolve_computer(service: ServiceFile, folder: LocalFolder, problems: list[Problem]) -> Any:
@@ -160,38 +165,72 @@ async def _plan_file(
     local: _Local,
     content: Mapping[str, Any],
     lists: Mapping[str, Resolved],
+    files: ComputerFiles,
     changes: list[Change],
     promote: Promote | None,
 ) -> types.Plan:
     """Asks the service for its plan. Faults of the file and of local files are raised together."""
     stored = {key: _only_stored(each) for key, each in lists.items()}
-    keys = dict.fromkeys("skills" if change.kind == "skill" else "knowledge" for change in changes)
-    call = Call(
-        "deployments.put",
-        "PUT",
-        "/v1/deployments/{deployment_id}",
-        {"deployment_id": local.service.name},
-        {"promote": promote, "dry_run": True, "uploads": ",".join(keys) or None},
-        _resolved(content, stored),
-    )
-    try:
-        plan: types.Plan = read_as(types.Plan, await api.transport.call(call))
-    except VestraError as error:
-        found = local.problems or _problems_of(error, local.service, lambda param: _written_param(param, stored))
-        if not found:
-            raise
-        raise ApplyError(found) from error
+    keys = ",".join(dict.fromkeys(_KEYS[change.kind] for change in changes)) or None
+
+    async def ask(sent: Mapping[str, Any]) -> Any:
+        call = Call(
+            "deployments.put",
+            "PUT",
+            "/v1/deployments/{deployment_id}",
+            {"deployment_id": local.service.name},
+            {"promote": promote, "dry_run": True, "uploads": keys},
+            _resolved(sent, stored),
+        )
+        try:
+            answer = await api.transport.call(call)
+        except VestraError as error:
+            found = local.problems or _problems_of(error, local.service, lambda param: _written_param(param, stored))
+            if not found:
+                raise
+            raise ApplyError(found) from error
+        _refuse(local, read_as(types.Plan, answer), stored)
+        return answer
+
+    # Files for the computer have no id before they are uploaded. Their other fields are checked in a separate request.
+    answer = await ask(_with_computer(content, files.resolve))
+    if answer["faults"]:
+        answer = await ask(_with_computer(content, files.stored))
+    changed = [row for row in answer["changed"] if not _is_upload(row, files.targets)]
+    plan: types.Plan = read_as(types.Plan, {**answer, "changed": changed})
+    return plan
+
+
+_KEYS = {"skill": "skills", "notebook": "knowledge", "document": "knowledge", "file": "computer"}
+
+
+def _refuse(local: _Local, plan: types.Plan, stored: Mapping[str, Resolved]) -> None:
+    """Raises the faults of the file with those of local files. A local path is none: it is uploaded later."""
     named = {problem["param"] for problem in local.problems}
     problems = list(local.problems)
     for fault in plan.faults:
-        if fault.param in named:
+        if fault.param in named or fault.code == "path_not_resolved":
             continue
         problem = local.service.problem_at(_written_param(fault.param, stored), fault.message)
         problem["code"] = fault.code
         problems.append(problem)
     if problems:
         raise ApplyError(problems)
-    return plan
+
+
+def _is_upload(row: Mapping[str, Any], targets: set[Any]) -> bool:
+    """Whether the change only has files that are listed among the uploads."""
+    if row["path"] != "computer.files" or not targets:
+        return False
+
+    def rest(files: Any) -> list[Any]:
+        return [file for file in files or [] if not (isinstance(file, dict) and file.get("path") in targets)]
+
+    return rest(row["before"]) == rest(row["after"])
+
+
+def _with_computer(content: Mapping[str, Any], resolve: Callable[[Any], Any]) -> Mapping[str, Any]:
+    return content if content.get("computer") is None else {**content, "computer": resolve(content["computer"])}
 
 
 def _only_stored(resolved: Resolved) -> Resolved:

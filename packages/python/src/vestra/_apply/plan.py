@@ -10,7 +10,7 @@ from typing import Any, Awaitable, Callable, Literal
 
 @dataclass(frozen=True)
 class Change:
-    kind: Literal["skill", "notebook", "document"]
+    kind: Literal["skill", "notebook", "document", "file"]
     action: Literal["created", "replaced", "deleted"]
     path: str | None
     """None where the file is gone."""

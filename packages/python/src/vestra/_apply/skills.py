@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +12,7 @@ from .local_folder import Found, Listed, LocalFolder, Refused, composed, is_syst
 from .plan import Change, Resolved, Step, entries_of, own_slug
 from .problems import problem_of, uploading
 from .service_file import ServiceFile, read_yaml
+from .skill_faults import faults_of_skill, head_of
 
 
 @dataclass(frozen=True)
@@ -145,25 +145,21 @@ def _read_skill(
             problems.append(problem_of(file, "A skill holds text files only, and this is none in UTF-8."))
         else:
             files.append({"path": composed(each.path), "content": content})
-    name = _name_of(next((file["content"] for file in files if file["path"] == "SKILL.md"), ""))
-    if name is None:
-        message = "The file must open with YAML frontmatter between two lines of `---` that gives a `name`."
-        problems.append(problem_of(f"{shown}/SKILL.md", message, 1, 1))
+    main = next((file["content"] for file in files if file["path"] == "SKILL.md"), "")
+    problems += faults_of_skill(shown, files)
+    name = _name_of(main)
     if name is None or len(problems) > before:
         return []
     return [LocalSkill(shown, own_slug(service.name, shown, "skill"), name, files, skill_digest(files))]
 
 
-_FRONTMATTER = re.compile(r"\A\ufeff?---[^\S\n]*\n(.*?)\n---[^\S\n]*(?:\n|\Z)", re.DOTALL)
-
-
 def _name_of(main: str) -> str | None:
-    """Read as far as it tells which skill it is; whether all of it is well formed the service says."""
-    found = _FRONTMATTER.match(main)
-    if found is None:
+    """The faults above report everything else about it."""
+    head = head_of(main)
+    if head is None:
         return None
     try:
-        content = read_yaml(found[1], "SKILL.md")
+        content = read_yaml(head, "SKILL.md")
     except ApplyError:
         return None
     name = content.get("name") if isinstance(content, dict) else None

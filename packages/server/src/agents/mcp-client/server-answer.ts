@@ -144,6 +144,8 @@ export type McpFailure = {
   message: string;
   /** The server refused the credentials, so nothing happened. */
   isUnauthorized?: true;
+  /** No server answered, or only a proxy in front of it. */
+  isUnreachable?: true;
 };
 
 /**
@@ -167,11 +169,11 @@ const maxQuoteLength = 1000;
 function describe(error: unknown, { url, headers }: McpTarget, quote: (said: string) => string): McpFailure {
   const host = new URL(url).hostname;
   const credentials = Object.keys(headers).length > 0;
-  const failed = (message: string, isUnauthorized = false): McpFailure => ({
+  const failed = (message: string, more: Pick<McpFailure, 'isUnauthorized' | 'isUnreachable'> = {}): McpFailure => ({
     ok: false,
     code: 'mcp_server_error',
     message,
-    ...(isUnauthorized && { isUnauthorized }),
+    ...more,
   });
   const late = (message: string): McpFailure => ({ ok: false, code: 'timeout', message });
 
@@ -179,7 +181,8 @@ function describe(error: unknown, { url, headers }: McpTarget, quote: (said: str
     if (cause instanceof SessionTimeout) return late(`${host} took too long.`);
     if (cause instanceof DOMException) return late(`The call of ${host} was given up before it ended.`);
     if (cause instanceof OutboundFailure) {
-      return cause.reason === 'timeout' ? late(cause.message) : failed(cause.message);
+      if (cause.reason === 'timeout') return late(cause.message);
+      return failed(cause.message, cause.reason === 'too_large' ? {} : { isUnreachable: true });
     }
     if (cause instanceof OlderTransport) {
       return failed(
@@ -188,7 +191,10 @@ function describe(error: unknown, { url, headers }: McpTarget, quote: (said: str
     }
     if (cause instanceof SdkHttpError) {
       const said = cause.status === 403 ? saidIn(cause) : '';
-      return failed(`${host} ${answered(cause.status, credentials)}${said && quote(said)}`, cause.status === 401);
+      return failed(`${host} ${answered(cause.status, credentials)}${said && quote(said)}`, {
+        ...(cause.status === 401 && { isUnauthorized: true }),
+        ...([502, 503, 504].includes(cause.status) && { isUnreachable: true }),
+      });
     }
     if (cause instanceof InsufficientScopeError) return failed(`${host} ${answered(403, credentials)}`);
     if (cause instanceof MissingRequiredClientCapabilityError && wantsModel(cause)) {

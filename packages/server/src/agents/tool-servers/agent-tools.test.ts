@@ -153,6 +153,7 @@ describe('tools of registered servers', () => {
     expect(await tools.call(only(before), {}, never)).toEqual({
       output: 'mcp_server_error: The server `shop` was removed.',
       isError: true,
+      away: 'It was removed.',
     });
   });
 
@@ -272,6 +273,7 @@ describe('secrets', () => {
     expect(await tools.call(only(loaded), {}, never)).toEqual({
       output: 'mcp_server_error: The server `shop` cannot be called: The company has not stored `TOKEN` in test mode.',
       isError: true,
+      away: 'The company has not stored `TOKEN` in test mode.',
     });
   });
 
@@ -437,6 +439,7 @@ describe('a server that fails', () => {
     expect(await tools.call(only(loaded), {}, never)).toEqual({
       output: 'mcp_server_error: 127.0.0.1 answered 503.',
       isError: true,
+      away: '127.0.0.1 answered 503.',
     });
   });
 

@@ -11,6 +11,7 @@ import type { McpFailure } from '../mcp-client/server-answer.ts';
 import type { Sample, TaskHandle } from '../mcp-client/server-requests.ts';
 import type { OfferedTool } from '../mcp-client/tool-list.ts';
 import type { FixedServers, Manifest } from '../versions/manifest.ts';
+import { awayCall, failed, mustSignIn, removedCall } from './failed-call.ts';
 import { approvedToolsOf, shownInstructions, simulatedTools, toolsForModel } from './model-tools.ts';
 import { createOfferedTools } from './offered-tools.ts';
 import {
@@ -109,6 +110,8 @@ export type ServerTools = {
       mustSignIn?: { app: string };
       asks?: { draft: InteractionDraft; kept: unknown };
       underWay?: { handle: unknown; askAgainMs: number };
+      /** Why the server could not be called. Its tools are requested again before the next run. */
+      away?: string;
       /** The call opened a session that the server keeps, so the server knows nothing of earlier calls. */
       isNewSession?: boolean;
     }
@@ -297,7 +300,7 @@ export function createServerTools({
         const { asking, notes, task } = next;
         const first = await reachOne(origin);
         if (!first && 'app' in of) return mustSignIn(of.app);
-        if (!first) return failed('mcp_server_error', `The server \`${tool.server}\` was removed.`);
+        if (!first) return removedCall(tool);
         const called = { name, arguments: args, inputSchema };
         const attempt = await callWithRetry(first, ({ server, target, hide, fingerprint }) => {
           const answering = { ...(mayAsk && { asking }), ...(server.sampling && { sample }) };
@@ -313,11 +316,15 @@ export function createServerTools({
               });
         });
         if (attempt.away?.reason === 'sign_in_over' && 'app' in of) return mustSignIn(of.app);
-        if (attempt.away) {
-          return failed('mcp_server_error', `The server \`${tool.server}\` cannot be called: ${attempt.away.message}`);
-        }
+        if (attempt.away) return awayCall(tool, attempt.away.message);
         const { access, answer } = attempt;
-        if (!answer.ok) return failed(answer.code, access.hide(answer.message));
+        if (!answer.ok) {
+          const message = access.hide(answer.message);
+          // The cached list still offers the tools of a server that went down since.
+          if (answer.isUnreachable) offered.forget(access.fingerprint);
+          const isAway = answer.isUnreachable || answer.isUnauthorized;
+          return { ...failed(answer.code, message), ...(isAway && { away: message }) };
+        }
         if ('underWay' in answer) return { output: '', isError: true, underWay: answer.underWay };
         if (!('asked' in answer)) {
           const { text, isError, media, files } = answer;
@@ -388,11 +395,3 @@ const removed = (slug: string): UnreachableServer => ({
   message: 'It was removed.',
   isPersonal: false,
 });
-
-const mustSignIn = (app: string) => ({
-  output: 'The person is not signed in to this app any more.',
-  isError: true,
-  mustSignIn: { app },
-});
-
-const failed = (code: string, message: string) => ({ output: `${code}: ${message}`, isError: true });

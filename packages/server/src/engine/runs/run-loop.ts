@@ -1,7 +1,7 @@
 import { listen } from '@vestra/agent/listen';
 import { runAgent } from '@vestra/agent/loop';
 import type { Message, ToolCall } from '@vestra/agent/message';
-import { ModelFailure, type ModelRequest } from '@vestra/agent/model';
+import { type Model, ModelFailure, type ModelRequest } from '@vestra/agent/model';
 import type { Ports, RunEnd } from '@vestra/agent/ports';
 import { isReadOnly, ownNameOf } from '@vestra/agent/tool';
 import { Failure } from '@vestra/contract/errors';
@@ -19,7 +19,8 @@ import { changeConversation } from '../records/change.ts';
 import { countConnectedApps } from '../records/interactions.ts';
 import type { RunSubject, TurnRow } from '../records/tables.ts';
 import { findTurn } from '../records/turns.ts';
-import { recordRejectedTool } from '../tools/missing-tools.ts';
+import { missingInTest, recordRejectedTool } from '../tools/missing-tools.ts';
+import type { RunTools } from '../tools/ports.ts';
 import {
   createProgressReports,
   refusalOfHigherPrice,
@@ -176,12 +177,13 @@ function portsOf(
   const tenant = { orgId: turn.org_id, mode: turn.mode };
   const rejected = new Set<string>();
   const reportsOf = (call: ToolCall) => createProgressReports(engine, subject, run, call);
-  return {
-    model: withFallbacks(runMoney.metered(engine.models.model(model.id)), async () =>
-      (await fallbacksOf(engine, turn, model.id)).map((other) =>
-        runMoney.meteredInstead(other, engine.models.model(other.id)),
-      ),
+  const asked = withFallbacks(runMoney.metered(engine.models.model(model.id)), async () =>
+    (await fallbacksOf(engine, turn, model.id)).map((other) =>
+      runMoney.meteredInstead(other, engine.models.model(other.id)),
     ),
+  );
+  return {
+    model: turn.request.test ? endedWithItsServer(asked, tools) : asked,
     store,
     budget: runMoney,
     tools: {
@@ -245,6 +247,16 @@ function portsOf(
     // Shutdown waits for open streams anyway, so a streamed reply is finished here. A task may take an hour, so another
     // process takes it over at its next step.
     isLeaving: () => engine.runner.isLeaving() && !(task === null && engine.isFollowed(turn.conversation_id)),
+  };
+}
+
+/** A test ends when a call finds its server down, since the next answers would not be those of the version. */
+function endedWithItsServer(model: Model, { lost }: RunTools): Model {
+  return {
+    stream(request) {
+      if (lost.server) throw missingInTest(lost.server);
+      return model.stream(request);
+    },
   };
 }
 

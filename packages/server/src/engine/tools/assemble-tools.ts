@@ -87,8 +87,10 @@ export async function assembleTools(
     origin.from === 'server' ? byName.get(definition.name) : undefined;
   const known = [...[...own.values()].map(({ tool }) => tool), ...ofMessage.offered.map(messageTool), ...ofVersion];
   const { all, leftOut } = limitServerTools(mayChange ? known : known.filter(changesNothing));
+  const lost: RunTools['lost'] = {};
   const tools: RunTools = {
     all,
+    lost,
     awaitsPlan: !mayChange,
     hasComputer: computer !== null,
     hasBrowser: browser.length > 0,
@@ -108,7 +110,8 @@ export async function assembleTools(
         const mayAsk = !subject.turn.request.test;
         const how = { mayAsk, answered, following, sample, sessions: parts.sessions, onProgress };
         const answer = await engine.serverTools.call(server, given, runSignal, how);
-        const { mustSignIn, asks, underWay } = answer;
+        const { mustSignIn, asks, underWay, away } = answer;
+        if (away !== undefined) lost.server ??= { slug: tool.server ?? '', message: away };
         if (asks) return { kind: 'input', ...asks };
         if (underWay) return { kind: 'under_way', ...underWay };
         if (!mustSignIn)

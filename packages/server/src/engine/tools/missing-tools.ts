@@ -137,7 +137,7 @@ export function serversOverLimit(leftOut: readonly Tool[], servers: readonly Ser
 }
 
 /** Without its tools the agent behaves differently, so the test would not measure the version. */
-export const missingInTest = ({ slug, message }: UnavailableServer) =>
+export const missingInTest = ({ slug, message }: Pick<UnavailableServer, 'slug' | 'message'>) =>
   fail('mcp_server_error', {
     message: `The server \`${slug}\` is away. ${message} Bring it back, or play its tools with \`tool_results\` (\`${slug}.<tool>\`).`,
   });

@@ -116,6 +116,8 @@ type ToolCallOutcome =
 
 export type RunTools = {
   all: readonly Tool[];
+  /** `server` is the first one that a call could not reach although its tools were offered. */
+  lost: { server?: { slug: string; message: string } };
   /** Calls a tool of the agent or of a server. `sample` lets a server ask the model, `onProgress` shows its reports. */
   run: (
     call: ToolCall,

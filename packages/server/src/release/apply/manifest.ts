@@ -231,27 +231,34 @@ export function routineOfEntry({ for: users = [], ...entry }: FileObjects['routi
 type SavedVersion = Pick<VersionRow, 'manifest' | 'file_objects' | 'content'>;
 
 /**
- * The file of a version, with its servers as they are registered. Headers that only the version has are its own;
- * `fixed` takes all headers as the version fixed them.
+ * The file of a version. Headers that only the version has are its own. `fixed` says what else of its servers is as the
+ * version fixed it; the rest is as it is registered now.
  */
 export async function fileOfVersion(
   db: Executor,
   { org_id, slug }: Pick<DeploymentRow, 'org_id' | 'slug'>,
   { manifest, file_objects, content }: SavedVersion,
-  { fixed }: { fixed: boolean },
+  { fixed }: { fixed: 'nothing' | 'headers' | 'everything' },
 ): Promise<WrittenFile> {
   const ids = manifest.mcp_servers.map(({ id }) => id);
   const found = ids.length === 0 ? [] : await findById(db, org_id, ids, { hold: false });
+  const urls = new Map(manifest.mcp_servers.map(({ id, url }) => [id, url]));
   const servers = found.map((server): [string, RegisteredServer] => {
     const saved = content.servers?.[server.id];
-    return [server.id, saved && (saved.isOwn || fixed) ? { ...server, headers: saved.headers } : server];
+    const headers = saved && (saved.isOwn || fixed !== 'nothing') ? saved.headers : server.headers;
+    const url = (fixed === 'everything' && urls.get(server.id)) || server.url;
+    return [server.id, { ...server, url, headers }];
   });
   return manifestToFile(slug, { manifest, fileObjects: file_objects }, new Map(servers));
 }
 
-/** Renders a version as the YAML of its deployment file. */
+/**
+ * Renders a version as the YAML of its deployment file. The newest follows its registered servers, so that applying the
+ * file again changes nothing. An older one is what a rollback brings back.
+ */
 export const renderFile: DeploymentDependencies['renderFile'] = async (db, deployment, version) => {
-  const file = await fileOfVersion(db, deployment, version, { fixed: false });
+  const fixed = version.version === deployment.newest_version ? 'nothing' : 'everything';
+  const file = await fileOfVersion(db, deployment, version, { fixed });
   const { renderYaml } = await import('./render-yaml.ts');
   return renderYaml(file);
 };

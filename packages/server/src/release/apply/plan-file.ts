@@ -56,13 +56,13 @@ async function planIn(
   await lockVersions(tx, caller.orgId);
   const before = (await findApplied(tx, caller.orgId, reference)) ?? null;
   const newest = before && (await newestVersion(tx, before));
-  const fileBefore = before && newest && (await fileOfVersion(tx, before, newest, { fixed: true }));
+  const fileBefore = before && newest && (await fileOfVersion(tx, before, newest, { fixed: 'headers' }));
   const { jobs, started } = recordingJobs();
   const answer = await applyFile(tx, { ...dependencies, jobs }, application).catch(refusalOf);
   if (answer instanceof Failure) return { plan: refused(answer), version: null };
   const after = await requireDeployment(tx, caller.orgId, answer.id);
   const version = await getVersion(tx, after, answer.version.version);
-  const fileAfter = await fileOfVersion(tx, after, version, { fixed: true });
+  const fileAfter = await fileOfVersion(tx, after, version, { fixed: 'headers' });
   const running = (deployment: DeploymentRow | null) =>
     (origin.mode === 'live' ? deployment?.live_version : deployment?.draft_version) ?? null;
   const { test_run: run } = answer;

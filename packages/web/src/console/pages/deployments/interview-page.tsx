@@ -14,9 +14,16 @@ import { useUnsaved } from '../../parts/unsaved.tsx';
 import { ApplyNewFile } from '../deployment/apply-new-file.tsx';
 
 type Said = { who: 'you' | 'it'; text: string };
-type Standing = { conversation?: string; said: readonly Said[]; file: string | null; isReady: boolean };
+type Dropped = { part: string; name: string | null; message: string };
+type Standing = {
+  conversation?: string;
+  said: readonly Said[];
+  file: string | null;
+  isReady: boolean;
+  dropped: readonly Dropped[];
+};
 
-const nothingSaid: Standing = { said: [], file: null, isReady: false };
+const nothingSaid: Standing = { said: [], file: null, isReady: false, dropped: [] };
 
 /** An interview that writes a deployment file. The server stores it in the conversation `?conversation=conv_…`. */
 export default function InterviewPage() {
@@ -80,7 +87,7 @@ function InterviewOfBefore({ conversation, onApplied }: { conversation: string; 
 }
 
 /** The data of the agent's messages in an interview. */
-type Progress = { status: 'asking' | 'ready'; file: object | null };
+type Progress = { status: 'asking' | 'ready'; file: object | null; dropped?: readonly Dropped[] };
 
 function standingAfter(messages: readonly ItemOf<'conversations.messages'>[]): Standing {
   const latest = messages.findLast(({ role }) => role !== 'user')?.data as Progress | null | undefined;
@@ -88,6 +95,7 @@ function standingAfter(messages: readonly ItemOf<'conversations.messages'>[]): S
     said: messages.map(({ role, text }) => ({ who: role === 'user' ? 'you' : 'it', text })),
     file: latest?.file ? stringify(latest.file) : null,
     isReady: latest?.status === 'ready',
+    dropped: latest?.dropped ?? [],
   };
 }
 
@@ -97,16 +105,17 @@ function Interview({ from, onBegun, onApplied }: InterviewProps) {
   const go = useGo();
   const [name, setName] = useState('');
   const [typed, setTyped] = useState('');
-  const [{ conversation, said, file, isReady }, setStanding] = useState(from);
+  const [{ conversation, said, file, isReady, dropped }, setStanding] = useState(from);
   const [edited, setEdited] = useState<string | null>(null);
   const interview = useChange('deployments.interview', {
     touches: ['conversations'],
-    onDone: ({ conversation_id, status, question, yaml }) => {
+    onDone: ({ conversation_id, status, question, yaml, dropped }) => {
       setStanding((before) => ({
         conversation: conversation_id,
         said: question ? [...before.said, { who: 'it', text: question }] : before.said,
         file: yaml ?? before.file,
         isReady: status === 'ready',
+        dropped,
       }));
       setEdited(null);
       if (conversation === undefined) onBegun?.(conversation_id);
@@ -186,6 +195,7 @@ function Interview({ from, onBegun, onApplied }: InterviewProps) {
       {file !== null && (
         <div className="mt-8">
           <h2 className="mb-2 font-semibold">{isReady ? 'Deployment file' : 'Draft of the deployment file'}</h2>
+          {dropped.length > 0 && <DroppedParts dropped={dropped} />}
           <ApplyNewFile
             onApplied={({ id }) => {
               unsaved.letGo();
@@ -199,5 +209,21 @@ function Interview({ from, onBegun, onApplied }: InterviewProps) {
       )}
       {unsaved.dialog}
     </>
+  );
+}
+
+/** The file lacks these parts, and the person may expect them. */
+function DroppedParts({ dropped }: { dropped: readonly Dropped[] }) {
+  return (
+    <section aria-label="Left out of the file" className="mb-3 max-w-3xl rounded-md bg-accent-soft px-3 py-2 text-sm">
+      <p>These parts would not apply, so the file leaves them out. Write in the field above what you want instead.</p>
+      <ul className="mt-1 list-disc pl-5">
+        {dropped.map(({ part, name, message }) => (
+          <li className="break-words" key={`${part} ${name} ${message}`}>
+            <code>{name === null ? part : `${part}: ${name}`}</code> {message}
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

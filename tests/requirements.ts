@@ -24,6 +24,7 @@ import { events } from './requirements/events.ts';
 import { failover } from './requirements/failover.ts';
 import { fileStores } from './requirements/file-stores.ts';
 import { files } from './requirements/files.ts';
+import { firstHour } from './requirements/first-hour.ts';
 import { functions } from './requirements/functions.ts';
 import { guide } from './requirements/guide.ts';
 import { idempotency } from './requirements/idempotency.ts';
@@ -137,6 +138,7 @@ export const areas: readonly Area[] = [
   failover,
   fileStores,
   files,
+  firstHour,
   sessions,
   sessionPage,
   browser,

@@ -45,6 +45,6 @@ export const firstHour = area('first hour', 'done', [
   [
     'FIRST-720',
     'docs/cli.md#ask-and-answer',
-    'Where a process serves the functions only after the question, `ask` of the CLI, both SDKs and MCP returns the answer.',
+    'If a process serves the functions only after the question, `ask` of the CLI, the SDK and MCP returns the answer.',
   ],
 ]);

@@ -553,7 +553,10 @@ describe('a natural mistake gets a sentence with the next step, and no stack', (
   });
 
   it('checks address and port before it creates a database [FIRST-701]', async () => {
-    for (const given of [{ PORT: String((taken.address() as AddressInfo).port) }, { HOST: '192.0.2.1' }] as Record<string, string>[]) {
+    for (const given of [{ PORT: String((taken.address() as AddressInfo).port) }, { HOST: '192.0.2.1' }] as Record<
+      string,
+      string
+    >[]) {
       const VESTRA_DATA_DIR = join(root, 'untouched');
       const { code, output } = await runProgram('server', [], { PORT: '0', VESTRA_DATA_DIR, ...given });
       expect([code, output.split('\n').length, existsSync(VESTRA_DATA_DIR)]).toEqual([1, 2, false]);

@@ -17,7 +17,7 @@ import { notBundled, packageManifest, startFile } from './package-manifest.ts';
 
 const root = join(import.meta.dirname, '..');
 const out = join(root, 'dist/package');
-/** Packages of their own, which `vestra` also contains. */
+/** Separate packages, which `vestra` also contains. */
 const sdk = join(root, 'dist/sdk');
 const react = join(root, 'dist/react');
 

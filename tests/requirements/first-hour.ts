@@ -34,12 +34,12 @@ export const firstHour = area('first hour', 'done', [
   ['FIRST-712', 'docs/python.md#install', 'pip alone installs the Python package and builds it.'],
   [
     'FIRST-713',
-    'docs/design/releasing.md',
+    'docs/operating.md#the-package',
     "The release workflow passes actionlint and GitHub's own parser, and its steps are scripts of this repository.",
   ],
   [
     'FIRST-714',
-    'docs/design/releasing.md',
+    'docs/operating.md#the-package',
     'Release notes are the section of the changelog for the tag; a tag without one stops the release.',
   ],
   [

@@ -17,7 +17,7 @@ export const alone = [
   'tests/{chaos,upgrades}/**/*.test.ts',
   'tests/{deploy,network-loss}.test.ts',
   'tests/scenarios/{backup,cli,computer,browser,console,session-embedding,session-page,session-screen}*.test.ts',
-  'tests/scenarios/{contract-examples,documented-blocks,package,python-sdk,sdk-package,voice}.test.ts',
+  'tests/scenarios/{contract-examples,documented-blocks,package,package-parts,python-sdk,sdk-package,voice}.test.ts',
   'tests/scenarios/{durability,files-on-s3,frozen-owner,pooler,several-processes,webhook-deliveries}.test.ts',
   'tests/scenarios/{cells,functions,going-down,hostile-bodies,hostile-model,metrics,operator,org-move,start}.test.ts',
   'tests/scenarios/{messages-turns,money-adds-up,plain-message,random-walk,run-ends}.test.ts',

@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import { publishedFrom } from './package-repository.ts';
 
 const root = join(import.meta.dirname, '..');
 const source = join(root, 'packages/react');
@@ -46,6 +47,7 @@ function manifest() {
     description:
       'The chat of an agent on Vestra as a part of your page: a React component and the element <vestra-session>.',
     license,
+    ...publishedFrom('packages/react'),
     type: 'module',
     sideEffects: false,
     exports: Object.fromEntries(entries),

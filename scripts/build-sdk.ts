@@ -6,6 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { publishedFrom } from './package-repository.ts';
 
 const root = join(import.meta.dirname, '..');
 const out = resolve(process.argv[2] ?? join(root, 'packages/sdk/dist'));
@@ -33,7 +34,7 @@ const entries: Record<string, string> = {
   './apply': 'apply/apply',
 };
 
-const published = repository();
+const published = publishedFrom('packages/sdk');
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 compile();
@@ -124,7 +125,6 @@ function manifest() {
     keywords: ['vestra', 'ai', 'agents', 'llm', 'client', 'sdk'],
     license,
     ...published,
-    publishConfig: { access: 'public', provenance: true },
     type: 'module',
     sideEffects: false,
     // The first releases in which `require` accepts an ES module.
@@ -138,27 +138,6 @@ function manifest() {
     ),
     // The declarations use types of zod that older versions lack. No code here loads it.
     dependencies: { ...Object.fromEntries(ranges), zod: `^${packageOf('contract').dependencies.zod}` },
-  };
-}
-
-/**
- * npm accepts a package with provenance only from the repository that it names. The root's package.json or the
- * publishing build names it.
- */
-function repository() {
-  const { repository: named } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { repository?: string };
-  const { GITHUB_SERVER_URL: host, GITHUB_REPOSITORY: name } = process.env;
-  const url = named ?? (host && name ? `${host}/${name}` : null);
-  if (url === null) {
-    console.warn(
-      'The manifest has no `repository`: set it in package.json, or GITHUB_SERVER_URL and GITHUB_REPOSITORY.',
-    );
-    return {};
-  }
-  return {
-    repository: { type: 'git', url: `git+${url}.git`, directory: 'packages/sdk' },
-    homepage: `${url}#readme`,
-    bugs: { url: `${url}/issues` },
   };
 }
 

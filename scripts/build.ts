@@ -4,7 +4,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { type OutputAsset, type OutputChunk, rolldown } from 'rolldown';
 import { templates } from '../packages/cli/src/template.ts';
@@ -18,8 +18,9 @@ import { notBundled, packageManifest, startFile } from './package-manifest.ts';
 
 const root = join(import.meta.dirname, '..');
 const out = join(root, 'dist/package');
-const sdk = join(out, 'sdk');
-const react = join(out, 'react');
+/** Separate packages, which `vestra` also contains. */
+const sdk = join(root, 'dist/sdk');
+const react = join(root, 'dist/react');
 
 const startedAt = performance.now();
 rmSync(out, { recursive: true, force: true });
@@ -30,7 +31,9 @@ run('scripts/build-react.ts', react);
 run('scripts/build-cluster.ts');
 const manifest = packageManifest(root, { sdk, react });
 for (const folder of [sdk, react]) {
-  for (const file of ['package.json', 'README.md', 'LICENSE']) rmSync(join(folder, file));
+  const inside = join(out, basename(folder));
+  cpSync(folder, inside, { recursive: true });
+  for (const file of ['package.json', 'README.md', 'LICENSE']) rmSync(join(inside, file));
 }
 const bundled = await bundle();
 copyFiles();

@@ -40,6 +40,11 @@ console.log(
   stale.length === 0 ? 'generated files are up to date' : `written: ${stale.map(([file]) => file).join(', ')}`,
 );
 
+/** A file of the release. */
+function tarballName(): RegExp {
+  return /(?<=vestra-(?:sdk-|react-)?)\d+\.\d+\.\d+(?=\.tgz)/g;
+}
+
 /** Writes the version of package.json into the files that name it. */
 function withVersion(): Record<string, string> {
   const { version } = JSON.parse(read('package.json') ?? '');
@@ -47,9 +52,13 @@ function withVersion(): Record<string, string> {
     ['deploy/Dockerfile', /(?<=^ARG VERSION=).*/gm],
     ['deploy/compose.yaml', /(?<=VESTRA_IMAGE:-vestra:)[\d.]+/g],
     ['deploy/helm/vestra/Chart.yaml', /(?<=^(?:appV|v)ersion: ).*/gm],
-    ['docs/getting-started.md', /(?<=vestra-)\d+\.\d+\.\d+(?=\.tgz)/g],
+    ['docs/getting-started.md', tarballName()],
     ['README.md', /(?<=vestra-)\d+\.\d+\.\d+(?=\.tgz)|(?<=^Vestra )\d+\.\d+\.\d+(?= is running)/gm],
-    ['docs/python.md', /(?<=dist\/vestra-)\d+\.\d+\.\d+(?=-py3)/g],
+    ['docs/python.md', /(?<=vestra-)\d+\.\d+\.\d+(?=-py3)/g],
+    ['docs/sdk.md', tarballName()],
+    ['docs/cli.md', tarballName()],
+    ['docs/functions.md', tarballName()],
+    ['docs/embedding.md', tarballName()],
     ['docs/production.md', /(?<=\bvestra(?:-api)?[-:])\d+\.\d+\.\d+(?=\.tgz| dist| --target)/g],
     ...globSync('deploy/helm/rendered/*', { cwd: root }).map((file): [string, RegExp] => [
       file,

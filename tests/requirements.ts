@@ -24,6 +24,7 @@ import { events } from './requirements/events.ts';
 import { failover } from './requirements/failover.ts';
 import { fileStores } from './requirements/file-stores.ts';
 import { files } from './requirements/files.ts';
+import { firstHour } from './requirements/first-hour.ts';
 import { functions } from './requirements/functions.ts';
 import { growth } from './requirements/growth.ts';
 import { guide } from './requirements/guide.ts';
@@ -144,6 +145,7 @@ export const areas: readonly Area[] = [
   failover,
   fileStores,
   files,
+  firstHour,
   sessions,
   sessionPage,
   browser,

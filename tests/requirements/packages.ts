@@ -77,6 +77,6 @@ export const packages = area('package', 'done', [
   [
     'PKG-660',
     'docs/getting-started.md#start-the-server',
-    'On a Node older than 22.16 the command prints one sentence with both versions and ends with 1.',
+    'On a Node older than 22.18 the command prints one sentence with both versions and ends with 1.',
   ],
 ]);

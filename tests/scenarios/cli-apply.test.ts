@@ -279,7 +279,7 @@ describe('vestra diff', () => {
         'service.yaml:7:40 tools.2.auth: The secret NOT_THERE is not stored in test mode. Store it first.',
         'service.yaml:9:5 tests.0.expect: This field is required.',
         expect.stringMatching(/^service\.yaml:11:1 knowledge: There is no `missing`/),
-        expect.stringMatching(/^service\.yaml:12:1 model: GET \/v1\/models lists no model/),
+        expect.stringMatching(/^service\.yaml:12:1 model: No configured provider has the model/),
       ]);
       expect(err).toContain('vestra secrets set NOT_THERE');
     }

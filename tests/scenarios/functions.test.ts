@@ -641,6 +641,27 @@ describe('asking an agent that calls functions', () => {
     await serving.stop();
   });
 
+  it('answers at a terminal, through the SDK and the MCP tool if the process starts late [FIRST-720]', async () => {
+    desk.script(findsStock);
+    const given = { message: 'How much paper?', deployment: 'desk', wait_s: 120 };
+    const tools = await connectMcp(desk.url, desk.testKey);
+    const isPending = Promise.withResolvers<void>();
+    const onEvent = ({ type }: StreamEvent) => type === 'tool_call.created' && isPending.resolve();
+    const asking = [
+      ask(client(), given, { onEvent }),
+      tools.callTool({ name: 'ask', arguments: given }).then(({ structuredContent }) => structuredContent),
+    ];
+    const shown = runAtTerminal(typed, { cwd: folder, env: env() });
+    await isPending.promise;
+    const serving = await serveFile();
+    for (const asked of await Promise.all(asking)) {
+      expect(asked).toMatchObject({ status: 'settled', reply: { text: 'Found.' }, interactions: [], hint: null });
+    }
+    expect(await shown).toContain('Found.');
+    await tools.close();
+    await serving.stop();
+  });
+
   it('raises no alarm while a process works on the call [FUN-662]', async () => {
     desk.script(findsStock);
     await rm(join(folder, 'gate'));

@@ -139,14 +139,14 @@ it('prints in one sentence which Node it needs when started by an older one [PKG
       cwd: folder,
       env: { ...env(), NODE_OPTIONS: `--require ${join(folder, 'older.cjs')}`, AS_NODE: version },
     }).catch((error) => error as { code: number; stdout: string; stderr: string });
-  for (const old of ['18.20.8', '20.20.2', '22.15.1']) {
+  for (const old of ['18.20.8', '20.20.2', '22.17.1']) {
     expect(await startedBy(old)).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: `Vestra needs Node 22.16 or newer; this is ${old}.\n`,
+      stderr: `Vestra needs Node 22.18 or newer; this is ${old}.\n`,
     });
   }
-  for (const enough of ['22.16.0', '23.0.0', '24.1.0']) expect((await startedBy(enough)).stdout.trim()).toBe(version);
+  for (const enough of ['22.18.0', '23.6.0', '24.1.0']) expect((await startedBy(enough)).stdout.trim()).toBe(version);
 });
 
 it('is small, brings few packages and nothing under a copyleft licence [PKG-001, PKG-008]', async () => {

@@ -34,12 +34,22 @@ function impatient(url: string, send: typeof fetch): typeof fetch {
       return response;
     } catch (error) {
       const { code } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
-      if (hasAnswered || (code !== 'ECONNREFUSED' && code !== 'ENOTFOUND')) throw error;
-      const words =
-        code === 'ENOTFOUND' ? `The host name of ${url} cannot be resolved.` : `No server listens at ${url}.`;
+      const words = hasAnswered ? null : refusalOf(url, code ?? '');
+      if (words === null) throw error;
       throw new VestraError(words, { code: 'connection_refused' }, { cause: error });
     }
   };
+}
+
+/** The reason that another attempt would not change; null if one might succeed. */
+function refusalOf(url: string, code: string): string | null {
+  if (code === 'ENOTFOUND') return `The host name of ${url} cannot be resolved.`;
+  if (code === 'ECONNREFUSED') return `No server listens at ${url}.`;
+  if (code.startsWith('ERR_SSL_')) return `${url} does not speak https: try ${url.replace(/^https:/, 'http:')}.`;
+  if (code === 'DEPTH_ZERO_SELF_SIGNED_CERT' || code.startsWith('UNABLE_TO_') || code.startsWith('CERT_')) {
+    return `The certificate of ${url} is not trusted (${code}): name its authority in NODE_EXTRA_CA_CERTS.`;
+  }
+  return null;
 }
 
 /** Logs each request and its status, but never its headers, which contain the key. */

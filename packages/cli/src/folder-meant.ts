@@ -10,7 +10,7 @@ export async function folderMeant(
 ): Promise<{ folder: string; file: string | undefined }> {
   const path = resolve(cwd, given ?? '.');
   const found = await stat(path).catch(() => null);
-  if (!found) throw refuse(`There is no folder or file ${given}.`);
+  if (!found) throw refuse(`There is no folder or file ${given}. Write one with \`vestra init\`, or name another.`);
   if (found.isDirectory()) return { folder: path, file };
   if (file !== undefined) throw refuse(`${given} is a file: name the folder of ${file}, or omit --file.`);
   return { folder: dirname(path), file: basename(path) };

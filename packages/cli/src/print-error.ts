@@ -1,3 +1,5 @@
+import { errorRemedies } from '@vestra/contract/error-remedies';
+import { type ErrorCode, errorCatalogue } from '@vestra/contract/errors';
 import { ApplyError } from '@vestra/sdk/apply';
 import { VestraError } from '@vestra/sdk/errors';
 import { CommanderError } from 'commander';
@@ -84,11 +86,19 @@ function detailsOf(
   const lines = error.names.map((name) => `vestra secrets set ${plain(name)}${again}`);
   if (error.status === 401 && settings?.source)
     lines.push(`The key is from ${settings.source}, sent to ${settings.url}.`);
+  const remedy = remedyOf(error);
+  if (remedy) lines.push(remedy);
   const hint = moneyHint(codes, modeOfKey(settings?.key ?? null));
   if (hint) lines.push(hint);
   if (error.deployments.length > 0) lines.push(`deployments: ${plain(error.deployments.join(', '))}`);
   const facts = [...codes, error.requestId].filter((fact) => fact !== null);
   return error.status === 0 ? lines : [...lines, paintError('dim', facts.join(' · '))];
+}
+
+/** The catalogue's next step, for a message that is only the catalogue's sentence and names none. */
+function remedyOf({ code, message, status }: VestraError): string | null {
+  const isPlain = status >= 400 && errorCatalogue[code as ErrorCode]?.message === message;
+  return isPlain ? (errorRemedies[code as ErrorCode] ?? null) : null;
 }
 
 function messageOf(error: unknown): string {

@@ -197,7 +197,7 @@ describe('a command that calls one route', () => {
     await vestra('skills', 'create', '--file', folder);
     expect(JSON.parse(seen[0]?.body ?? '')).toEqual({ files: [{ path: 'a.txt', content: 'some text' }] });
     expect((await vestra('documents', 'create', 'nb_1', '--file', 'a.txt', '--title', 'x')).code).toBe(2);
-    expect((await vestra('files', 'upload', 'nowhere.txt')).err).toMatch(/nowhere.txt cannot be read/);
+    expect((await vestra('files', 'upload', 'nowhere.txt')).err).toMatch(/There is no file .*nowhere.txt/);
   });
 
   it('reads all pages, and shows the next one', async () => {
@@ -230,7 +230,11 @@ describe('an error', () => {
     const json = await vestra('users', 'get', 'ada', '--json');
     expect([json.code, json.out, JSON.parse(json.err)]).toEqual([1, '', refusal]);
     const words = await vestra('users', 'get', 'ada');
-    expect([words.code, words.out, words.err]).toEqual([1, '', '✖ No such user.\n  user_not_found · req_1\n']);
+    expect([words.code, words.out, words.err]).toEqual([
+      1,
+      '',
+      '✖ No such user.\n  A user exists from the first call for them; check the id and the mode of the key.\n  user_not_found · req_1\n',
+    ]);
   });
 
   it.each<[string[], RegExp]>([

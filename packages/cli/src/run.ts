@@ -22,9 +22,35 @@ export async function run(typed: readonly string[], terminal: Terminal): Promise
     if (error instanceof CommanderError && isHelp(error)) return error.exitCode === 0 ? 0 : 2;
     if (terminal.signal.aborted || (error instanceof CommandFault && error.exitCode === interrupted))
       return interrupted;
-    return printError(terminal, error, saidBefore(typed, program.asked()));
+    const said = error instanceof CommanderError ? withHelp(error, typed, program.names) : error;
+    return printError(terminal, said, saidBefore(typed, program.asked()));
   }
 }
+
+/** Adds the command that explains the usage, unless the message suggests the right word already. */
+function withHelp(error: CommanderError, typed: readonly string[], names: readonly string[]): CommanderError {
+  if (error.message.includes('Did you mean')) return error;
+  const words = leadingWords(typed);
+  const known = words.findLastIndex((_, at) => names.includes(words.slice(0, at + 1).join(' '))) + 1;
+  const command = ['vestra help', ...words.slice(0, known)].join(' ');
+  const message = `${error.message.replace(/\.$/, '')}. \`${command}\` shows the usage.`;
+  return new CommanderError(error.exitCode, error.code, message);
+}
+
+/** Words of other command lines, and the command here. */
+const synonyms: Readonly<Record<string, string>> = {
+  build: 'apply',
+  chat: 'ask',
+  create: 'init',
+  deploy: 'apply',
+  new: 'init',
+  publish: 'apply',
+  push: 'apply',
+  run: 'start',
+  serve: 'start',
+  talk: 'ask',
+  up: 'start',
+};
 
 /** `vestra help users get` is `vestra users get --help`. */
 function helpLast(typed: readonly string[]): readonly string[] {
@@ -59,8 +85,15 @@ function unknownCommand(typed: readonly string[], names: readonly string[]): str
   if (found !== '' && names.includes(found) && !isGroup) return null;
   const length = Math.max(1, ...names.filter((name) => startsWith(name, words.slice(0, known))).map(lengthOf));
   const meant = words.slice(0, Math.min(words.length, length)).join(' ');
-  const near = [...new Set([...nearest(meant, names), ...nearest(words.slice(0, known + 1).join(' '), firsts(names))])];
-  const hint = near.slice(0, 3).map((name) => `\`vestra ${name}\``);
+  const synonym = synonyms[words[0] as string];
+  const near = [
+    ...new Set([
+      ...(synonym ? [synonym] : []),
+      ...nearest(meant, names),
+      ...nearest(words.slice(0, known + 1).join(' '), firsts(names)),
+    ]),
+  ];
+  const hint = near.slice(0, synonym ? 1 : 3).map((name) => `\`vestra ${name}\``);
   const question = hint.length > 0 ? ` Did you mean ${hint.join(' or ')}?` : ' `vestra help` lists the commands.';
   return `There is no command \`vestra ${words.slice(0, Math.max(known + 1, 1)).join(' ')}\`.${question}`;
 }

@@ -51,6 +51,10 @@ function faultOf(error: unknown): string {
   if ('code' in error && error.code === 'ERR_UNKNOWN_FILE_EXTENSION' && /\.[mc]?ts$/.test(file)) {
     return `Node 22.18 or newer reads TypeScript; this is ${process.versions.node}. Update Node, or write ${file} in JavaScript.`;
   }
+  const missing = /^Cannot find package '((?:@[^/']+\/)?[^/']+)/.exec(error.message)?.[1];
+  if ('code' in error && error.code === 'ERR_MODULE_NOT_FOUND' && missing !== undefined) {
+    return `${file} imports the package ${missing}, which is not installed: run \`npm install ${missing}\`.`;
+  }
   return error instanceof SyntaxError || error instanceof ReferenceError
     ? (error.stack ?? error.message)
     : error.message;

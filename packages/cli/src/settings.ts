@@ -63,7 +63,10 @@ export async function readSettings(place: Place, flags: GlobalFlags): Promise<Se
   function keyFor(url: string): Omit<Settings, 'urlSource'> {
     if (flags.live) {
       if (flags.key) throw misuse('--live selects the live key of this folder: use it or --key, not both.', '--live');
-      if (!local) throw refuse(`--live needs ${env.VESTRA_DATA_DIR || '.vestra'}/credentials.json here or above.`);
+      if (!local)
+        throw refuse(
+          `--live needs ${env.VESTRA_DATA_DIR || '.vestra'}/credentials.json here or above. Give a live key with --key instead.`,
+        );
       if (!isOwn(local, url))
         throw refuse(`The keys of this folder are for its own server, not for ${url}: use --key.`);
       const told = `Using the live key of ${local.path} at ${url}.`;

@@ -66,6 +66,12 @@ export async function readUpload({ cwd }: Pick<Terminal, 'cwd'>, named: string):
     return new File([await readFile(path)], basename(path));
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    throw misuse(code === 'EISDIR' ? `${path} is a folder.` : `${path} cannot be read (${code}).`);
+    throw misuse(
+      code === 'EISDIR'
+        ? `${path} is a folder. Name a file.`
+        : code === 'ENOENT'
+          ? `There is no file ${path}. Name one that exists.`
+          : `${path} cannot be read (${code}). Check its rights.`,
+    );
   }
 }

@@ -138,9 +138,26 @@ function optionsAt(schema: z.ZodType, path: readonly PropertyKey[], value: unkno
 /** Known fields at this place with a similar name. */
 function meantBy(key: string, schema: z.ZodType, path: PropertyKey[], value: unknown): string {
   const { here } = along(schema, path, value);
-  const near = nearest(key, Object.keys((here && definition(here).shape) ?? {})).map((name) => `\`${name}\``);
-  return near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`;
+  const names = Object.keys((here && definition(here).shape) ?? {});
+  const near = nearest(key, names).map((name) => `\`${name}\``);
+  if (near.length > 0) return ` Did you mean ${near.join(' or ')}?`;
+  return (path.length === 0 && names.includes('instructions') && wordsOfOthers[key]) || '';
 }
+
+const asInstructions = ' Write it as `instructions`.';
+const asServer = ' MCP servers are entries under `tools`: `- mcp: https://…`.';
+
+/** Fields that other products and the API's own answers use for parts of a deployment file. */
+const wordsOfOthers: Readonly<Record<string, string>> = {
+  prompt: asInstructions,
+  system: asInstructions,
+  system_prompt: asInstructions,
+  mcp: asServer,
+  mcp_servers: asServer,
+  mcpServers: asServer,
+  functions: ' Functions are entries under `tools`: `- function: find_order`.',
+  manifest: ' Write its fields at the top of the file.',
+};
 
 const codeAlong = (schema: z.ZodType, path: PropertyKey[], value: unknown) => along(schema, path, value).found;
 

@@ -60,7 +60,8 @@ async function run({ terminal, values, flags, connect, settings }: Invocation): 
 function functionsIn(folder: string, named: string | undefined, cwd: string): string | null {
   if (named !== undefined) {
     const file = resolve(cwd, named);
-    if (!existsSync(file)) throw misuse(`There is no file ${named}.`, '--functions');
+    if (!existsSync(file))
+      throw misuse(`There is no file ${named}. Write it, or name the file that exports your functions.`, '--functions');
     return file;
   }
   const names = ['functions.ts', 'functions.mts', 'functions.js', 'functions.mjs'];

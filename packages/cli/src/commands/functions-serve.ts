@@ -15,7 +15,8 @@ export const functionsServe: OwnCommand = {
 
 async function run({ terminal, values, flags, settings }: Invocation): Promise<number> {
   const file = resolve(terminal.cwd, values.file as string);
-  if (!existsSync(file)) throw misuse(`There is no file ${values.file}.`, 'file');
+  if (!existsSync(file))
+    throw misuse(`There is no file ${values.file}. Write it, or name the file that exports your functions.`, 'file');
   const used = await settings();
   if (used.key === null) throw refuse(keyMissing(used.url));
   if (used.notice) terminal.err(terminal.paintError('dim', `${used.notice}\n`));

@@ -9,6 +9,8 @@ export type Problem = {
   code: string | null;
   /** The service's name for the location, if it has one. */
   param: string | null;
+  /** The line of the file with a mark at the location, for a file that is not YAML. */
+  excerpt?: string;
 };
 
 /** Contains every problem that was found. `cause` is the service's error if it rejected the file. */
@@ -28,9 +30,10 @@ export function problemOf(file: string, message: string, at: { line: number; col
 }
 
 /** A local file has no fields: the service's name for a part of the upload would mislead. */
-function shown({ file, line, column, param, message }: Problem): string {
+function shown({ file, line, column, param, message, excerpt }: Problem): string {
   if (line === null) return `${file} ${message}`;
-  return `${file}:${line}:${column} ${param ? `${param}: ` : ''}${message}`;
+  const sentence = `${file}:${line}:${column} ${param ? `${param}: ` : ''}${message}`;
+  return excerpt === undefined ? sentence : `${sentence}\n${excerpt}`;
 }
 
 /** By file, in the order of the lines. Problems of whole files come last. */

@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, relative, resolve, sep } from 'node:path';
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit, type YAMLMap } from 'yaml';
 import { ApplyError, type Problem, problemOf } from './problem.ts';
-
-type Place = { line: number; column: number };
+import { excerptAt, type Spot, yamlFault } from './yaml-fault.ts';
 
 export type ServiceFile = {
   /** Relative to the given folder. */
@@ -27,12 +26,18 @@ export async function readServiceFile(options: { folder: string; file: string })
     merge: true,
     prettyErrors: false,
   });
-  const placeOf = (offset: number): Place => {
+  const placeOf = (offset: number): Spot => {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
+  const [first] = document.errors.toSorted((one, other) => one.pos[0] - other.pos[0]);
+  if (first) {
+    // One slip makes the parser report many later lines, which would hide it.
+    const fault = yamlFault(text, { ...placeOf(first.pos[0]), message: sentence(first.message) });
+    throw new ApplyError([{ ...problemOf(shown, fault.message, fault), excerpt: excerptAt(text, fault) }]);
+  }
   // The library only warns about an unknown tag and then ignores it.
-  const faults = [...document.errors, ...document.warnings, ...strayAliases(document)];
+  const faults = [...document.warnings, ...strayAliases(document)];
   if (faults.length > 0) {
     throw new ApplyError(faults.map(({ message, pos }) => problemOf(shown, sentence(message), placeOf(pos[0]))));
   }
@@ -66,7 +71,7 @@ async function readText(path: string, shown: string): Promise<string> {
 }
 
 /** A lenient decoder writes U+FFFD for the first bad byte; one that the file contains itself takes three bytes. */
-function placeOfBadByte(bytes: Uint8Array): Place {
+function placeOfBadByte(bytes: Uint8Array): Spot {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   let offset = text.indexOf('\ufffd');
   for (let from = 0, at = 0; offset !== -1; offset = text.indexOf('\ufffd', from)) {
@@ -84,7 +89,7 @@ async function readBytes(path: string, shown: string): Promise<Uint8Array> {
     return await readFile(path);
   } catch (cause) {
     const message = isMissing(cause)
-      ? `There is no such file: write one, or name the folder or file that holds the deployment.`
+      ? `There is no such file: write one, for example with \`vestra init\`, or name the folder or file of the deployment.`
       : `The file cannot be read: ${(cause as Error).message}`;
     throw new ApplyError([problemOf(shown, message)], { cause });
   }

@@ -1,5 +1,6 @@
 import type { Mode } from '@vestra/contract/route';
 import type { Tenant } from '../platform/caller.ts';
+import { noSuchModel } from '../platform/config/no-such-model.ts';
 import type { Executor, Transaction } from '../platform/db/pool.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import { anHour, type Registration } from '../platform/registration.ts';
@@ -46,7 +47,7 @@ export function register(kernel: Kernel, ports: AccountPorts): Registration {
     assertCallable,
     refuseModel: (mode: Mode, id: string) => {
       const model = kernel.models.catalogue.find(mode, id);
-      if (!model) return `GET /v1/models lists no model \`${id}\`.`;
+      if (!model) return noSuchModel(kernel.models.catalogue, id);
       return model.isRefused || model.isRetired ? model.unavailable_reason : null;
     },
   };

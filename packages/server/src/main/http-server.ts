@@ -2,7 +2,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import type { Config } from '../platform/config/config.ts';
-import { StartFailure } from '../platform/db/start-failure.ts';
+import { listenFailure } from './port.ts';
 
 type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch'];
 
@@ -30,16 +30,7 @@ export async function listen(
 
 function startListening(http: ServerType, { host, port }: Config): Promise<void> {
   return new Promise((resolve, reject) => {
-    http.once('error', (error: NodeJS.ErrnoException) => {
-      const reasons: Record<string, string> = {
-        EADDRINUSE: `Port ${port} on ${host} is in use. Stop what uses it, or set PORT to another.`,
-        EACCES: `Port ${port} needs more rights than this user has. Set PORT to one above 1023.`,
-        EADDRNOTAVAIL: `This machine has no address ${host}. Set HOST to one it has.`,
-      };
-      reject(
-        new StartFailure(reasons[error.code ?? ''] ?? `The server cannot listen on ${host}:${port} (${error.code}).`),
-      );
-    });
+    http.once('error', (error) => reject(listenFailure(error, { host, port })));
     // Longer than the idle timeout of common proxies, so that the server never closes a connection under a new request.
     if ('keepAliveTimeout' in http) http.keepAliveTimeout = 75_000;
     http.listen(port, host, resolve);

@@ -1,11 +1,11 @@
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../platform/config/config.ts';
+import { folderFailure } from '../platform/db/embedded/failure.ts';
 import { ownEmbeddedPostgres } from '../platform/db/embedded.ts';
 import { type Database, openDatabase } from '../platform/db/pool.ts';
 import { startPatienceMs } from '../platform/db/retry-through-failover.ts';
-import { StartFailure } from '../platform/db/start-failure.ts';
+import { makeFolder } from '../platform/files/make-folder.ts';
 
 type Postgres = {
   db: Database;
@@ -36,7 +36,7 @@ export function startPostgres(config: Settings, log: Logger): StartingPostgres {
 
 async function reach(config: Settings, log: Logger, onWait: () => void): Promise<Postgres> {
   if (config.databaseUrl === null) return reachOwn(config.dataDir, log, onWait);
-  makeDataDir(config.dataDir);
+  await makeDataDir(config.dataDir);
   const { databaseUrl: connectionString, pooler } = config;
   onWait();
   const db = await openDatabase({ connectionString, pooler, log, patienceMs: startPatienceMs });
@@ -58,14 +58,10 @@ async function reachOwn(dataDir: string, log: Logger, onWait: () => void): Promi
   return { ...postgres, db: await open(postgres.connectionString) };
 }
 
-function makeDataDir(dataDir: string): void {
-  try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o711 });
-  } catch (error) {
-    throw new StartFailure(
-      `The data folder ${dataDir} cannot be made (${(error as NodeJS.ErrnoException).code}). Set VESTRA_DATA_DIR to one that can.`,
-    );
-  }
+async function makeDataDir(dataDir: string): Promise<void> {
+  await makeFolder(dataDir, 0o711).catch((error) => {
+    throw folderFailure(error, dataDir);
+  });
 }
 
 export const migrationsFolder: string = join(import.meta.dirname, '..', 'platform', 'db', 'migrations');

@@ -4,6 +4,7 @@ import { type Config, readConfig } from '../platform/config/config.ts';
 import { loadEnvFile } from '../platform/config/settings-files.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
 import { createLog } from './log.ts';
+import { assertPortIsFree } from './port.ts';
 import { startPostgres } from './postgres.ts';
 import type { Server } from './start.ts';
 
@@ -58,6 +59,7 @@ async function problemInTime({ compatibleProblem }: Server): Promise<string | nu
 
 /** `start.ts` imports nearly all of the server's code. PostgreSQL starts while Node reads it. */
 async function start(config: Config, log: Logger): Promise<Server> {
+  await assertPortIsFree(config);
   const postgres = startPostgres(config, log);
   await postgres.isElsewhere;
   const { startServer } = await import('./start.ts');

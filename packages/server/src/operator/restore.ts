@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -9,6 +9,7 @@ import type { Config } from '../platform/config/config.ts';
 import type { Load } from '../platform/db/dump.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
+import { makeFolder } from '../platform/files/make-folder.ts';
 import { withFiles } from '../platform/files/open-files.ts';
 import { createVault, formatMasterKeys, isSealedBy, masterKeyFile, openMasterKeys } from '../platform/secrets/vault.ts';
 import { homesPart, type Manifest, savedFolder } from './archive/format.ts';
@@ -119,7 +120,7 @@ async function readKey({ dataDir, masterKey }: Config, given: string | undefined
 
 async function putKey({ dataDir }: Config, { text }: Key): Promise<void> {
   try {
-    await mkdir(dataDir, { recursive: true, mode: 0o711 });
+    await makeFolder(dataDir, 0o711);
     await writeFile(masterKeyFile(dataDir), text, { mode: 0o600, flush: true });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

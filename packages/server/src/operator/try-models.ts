@@ -1,8 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
-import { nearest } from '@vestra/contract/nearest';
 import type { CatalogueModel } from '@vestra/models/catalogue/catalogue';
-import { knownModels } from '@vestra/models/catalogue/known-models';
 import { retirementOf } from '@vestra/models/catalogue/retirement';
 import { createModels, type Models } from '@vestra/models/models';
 import type { MediaKind } from '@vestra/models/settings';
@@ -11,6 +9,7 @@ import { startRecorder } from '@vestra/models/trial/recording';
 import { createRedactor, secretsOf } from '@vestra/models/trial/redact';
 import { type CheckReport, estimateTrial, runTrial } from '@vestra/models/trial/run-trial';
 import type { Config } from '../platform/config/config.ts';
+import { noSuchModel } from '../platform/config/no-such-model.ts';
 import { StartFailure } from '../platform/db/start-failure.ts';
 import { version } from '../platform/version.ts';
 import type { Progress } from './progress.ts';
@@ -113,17 +112,6 @@ const readsOf =
   (kind: MediaKind) =>
     models.takes(id, kind);
 
-const keySettings = {
-  anthropic: 'ANTHROPIC_API_KEY',
-  openai: 'OPENAI_API_KEY',
-  google: 'GOOGLE_GENERATIVE_AI_API_KEY',
-  bedrock: 'VESTRA_BEDROCK_REGION and its keys',
-  vertex: 'VESTRA_VERTEX_LOCATION and GOOGLE_APPLICATION_CREDENTIALS',
-  azure: 'AZURE_OPENAI_ENDPOINT and AZURE_OPENAI_API_KEY',
-  compatible: 'OPENAI_COMPATIBLE_BASE_URL',
-  offline: '',
-} as const;
-
 function defaultOf({ catalogue }: Models): string {
   const { defaultModel } = catalogue;
   if (defaultModel === null)
@@ -138,20 +126,10 @@ function findModel({ catalogue }: Models, asked: string): CatalogueModel {
   const id = asked === 'default' ? defaultOf({ catalogue } as Models) : asked;
   if (id === 'offline') throw new StartFailure('`offline` is the built-in stand-in: it has no provider to try.');
   const entry = catalogue.find('test', id);
-  if (!entry) throw new StartFailure(unknownModel(catalogue, id));
+  if (!entry) throw new StartFailure(noSuchModel(catalogue, id));
   const { isPast, sentence } = retirementOf(entry, new Date().toISOString().slice(0, 10));
   if (isPast) throw new StartFailure(sentence as string);
   return entry;
-}
-
-function unknownModel(catalogue: Models['catalogue'], id: string): string {
-  const known = knownModels.find((model) => model.id === id);
-  if (known)
-    return `${id} is a model of ${known.provider}, which is not configured: set ${keySettings[known.provider]}.`;
-  const offered = catalogue.list('test').flatMap((model) => (model.id === 'offline' ? [] : [model.id]));
-  const [meant] = nearest(id, offered);
-  const remedy = meant ? `Did you mean ${meant}?` : '`vestra models` lists those there are.';
-  return `No configured provider has the model ${id}. ${remedy}`;
 }
 
 /** With the digits that a small amount needs. */

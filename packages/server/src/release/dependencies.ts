@@ -7,7 +7,7 @@ export type ApplyDependencies = {
   vault: Vault;
   jobs: JobSender;
   /** Whether a model can be used; `default` always can. */
-  models: { catalogue: Pick<Catalogue, 'has' | 'find'> };
+  models: { catalogue: Pick<Catalogue, 'has' | 'find' | 'list'> };
   /** The apps that users can connect. */
   apps: { catalogue: { find: (id: string) => unknown } };
   /** Why an address must not be called, or null. The sentence never contains the address. */

@@ -23,7 +23,7 @@ export function createKeyIdentity(db: Database, now: () => number = sharedNow): 
 
   return {
     async ofKey(token) {
-      if (!/^vk_(test|live)_[A-Za-z0-9_-]{43}$/.test(token)) throw fail('key_invalid');
+      if (!/^vk_(test|live)_[A-Za-z0-9_-]{43}$/.test(token)) throw fail('key_invalid', { message: formFault(token) });
       const hash = hashSecret(token);
       const name = hash.toString('base64');
       let entry = known.get(name);
@@ -46,6 +46,17 @@ export function createKeyIdentity(db: Database, now: () => number = sharedNow): 
     },
   };
 }
+
+/** Says what is wrong with the form of a key, without any of its characters. */
+function formFault(token: string): string {
+  if (/^vk_(test|live)_/.test(token)) return 'This API key is incomplete or has characters too many. Copy it again.';
+  return `No such API key: keys of this server begin with vk_test_ or vk_live_.${vendorHint(token)}`;
+}
+
+const vendorHint = (token: string) =>
+  /^(sk-|AIza|gsk_|xai-)/.test(token)
+    ? ' This looks like the key of a model provider, which belongs in the settings of the server.'
+    : '';
 
 function refuseEnded({ key, rolledUntil }: FoundKey, at: number): void {
   if (key.revoked_at) throw fail('key_revoked');

@@ -108,12 +108,26 @@ const host = /^(?:\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)$/;
 /** Hosts of pages under development. For any other browser they name its own machine, so they are safe to allow. */
 const ownMachine = new Set(['localhost', '127.0.0.1']);
 
+/** The origin that a text without a scheme, or with a path, was probably meant to be; null if there is none. */
+function meantOrigin(text: string): string | null {
+  const name = /^(?:https?:\/\/)?([\w.-]+)(?::\d+)?(?:\/|$)/i.exec(text)?.[1]?.toLowerCase();
+  if (name === undefined) return null;
+  const scheme = ownMachine.has(name) ? 'http' : 'https';
+  return URL.parse(`${scheme}://${text.replace(/^https?:\/\//i, '')}`)?.origin ?? null;
+}
+
 /** Accepts `https://shop.example` and `https://shop.example:8443`, without a path, a user name or a wildcard. */
 export function readEmbedOrigin(text: string, at: number, mode: Mode): string {
   const url = URL.parse(text);
   const isOrigin = url !== null && (text === url.origin || text === `${url.origin}/`) && host.test(url.hostname);
   const isReached = url?.protocol === 'https:' || (url?.protocol === 'http:' && ownMachine.has(url.hostname));
-  if (!isOrigin || !isReached) throw fail('invalid_origin', { param: `allowed_embed_origins.${at}` });
+  if (!isOrigin || !isReached) {
+    const meant = meantOrigin(text);
+    throw fail('invalid_origin', {
+      param: `allowed_embed_origins.${at}`,
+      ...(meant !== null && { message: `An origin has a scheme and no path: write ${meant}.` }),
+    });
+  }
   if (url.protocol === 'http:' && mode === 'live') {
     throw fail('invalid_origin', {
       param: `allowed_embed_origins.${at}`,

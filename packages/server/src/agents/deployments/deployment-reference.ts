@@ -1,10 +1,11 @@
 import { fail } from '@vestra/contract/errors';
 import { idPattern } from '@vestra/contract/ids';
+import { nearest } from '@vestra/contract/nearest';
 import { deploymentSlug } from '@vestra/contract/slug';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { hasBeenLive } from '../versions/store.ts';
-import { findById, findByName, findBySlug, lockById } from './store.ts';
+import { findById, findByName, findBySlug, lockById, newestSlugs } from './store.ts';
 import type { DeploymentRow } from './tables.ts';
 
 /** A deployment that a request named. `version` is null unless the request pins one. */
@@ -26,7 +27,7 @@ export async function findDeployment(
 /** Finds the deployment of a path by id, slug or name. A path never pins a version. */
 export async function requireDeployment(db: Executor, orgId: string, reference: string): Promise<DeploymentRow> {
   const row = await findByReference(db, orgId, reference);
-  if (!row) throw fail('deployment_not_found');
+  if (!row) throw fail('deployment_not_found', { message: await noSuchDeployment(db, orgId, reference) });
   return row;
 }
 
@@ -53,7 +54,9 @@ export async function resolveDeployment(
   param: string,
 ): Promise<NamedDeployment> {
   const found = await findDeployment(db, orgId, reference);
-  if (!found) throw unknownDeployment(param);
+  if (!found) {
+    throw fail('invalid_deployment', { param, message: await noSuchDeployment(db, orgId, reference) });
+  }
   const { deployment, version } = found;
   if (version !== null && version > deployment.last_version) {
     throw fail('invalid_deployment', {
@@ -83,11 +86,26 @@ export async function holdDeployment(
     throw fail('invalid_deployment', { param, message: 'Name the deployment without a version here.' });
   }
   const held = await lockById(tx, deployment.id, 'key share');
-  if (!held) throw unknownDeployment(param);
+  if (!held) throw fail('invalid_deployment', { param, message: 'No such deployment: it was just deleted.' });
   return held;
 }
 
-const unknownDeployment = (param: string) => fail('invalid_deployment', { param, message: 'No such deployment.' });
+/** Says that nothing has this name, with the names that it may have been meant to be, or the next step. */
+export async function noSuchDeployment(db: Executor, orgId: string, reference: string): Promise<string> {
+  const slugs = await newestSlugs(db, orgId);
+  const [{ deployment: name } = { deployment: reference }] = readReference(reference);
+  return `No such deployment${sayNearest(name, slugs) ?? sayNext(slugs.length)}`;
+}
+
+function sayNearest(name: string, slugs: readonly string[]): string | null {
+  const near = nearest(name, slugs);
+  return near.length === 0 ? null : `. Did you mean ${near.map((slug) => `\`${slug}\``).join(' or ')}?`;
+}
+
+const sayNext = (count: number) =>
+  count === 0
+    ? ': there is none yet. Create one with `vestra apply` or PUT /v1/deployments/{name}.'
+    : ': `vestra deployments list` or GET /v1/deployments shows them.';
 
 /** A slug takes precedence over a name. If several deployments share a name, the oldest one is found. */
 async function findByReference(db: Executor, orgId: string, reference: string): Promise<DeploymentRow | undefined> {

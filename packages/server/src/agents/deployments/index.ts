@@ -19,6 +19,7 @@ export {
   findDeployment,
   holdDeployment,
   lockDeployment,
+  noSuchDeployment,
   requireDeployment,
   resolveDeployment,
 } from './deployment-reference.ts';

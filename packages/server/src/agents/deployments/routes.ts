@@ -19,7 +19,7 @@ import {
   type StatusGiven,
   type VersionTests,
 } from './deployment.ts';
-import { findDeployment, requireDeployment } from './deployment-reference.ts';
+import { findDeployment, noSuchDeployment, requireDeployment } from './deployment-reference.ts';
 import { listDeployments } from './store.ts';
 import type { DeploymentRow } from './tables.ts';
 
@@ -60,7 +60,10 @@ export function deploymentRoutes({
       commit((tx) => createDeployment(tx, { caller, origin, checkManifest, fixContent }, body)),
     get: async ({ caller, params, query }) => {
       const named = await findDeployment(db, caller.orgId, params.deployment_id);
-      if (!named) throw fail('deployment_not_found');
+      if (!named) {
+        const message = await noSuchDeployment(db, caller.orgId, params.deployment_id);
+        throw fail('deployment_not_found', { message });
+      }
       const { deployment, version } = named;
       if (version === null && query.format === 'json') return presentDeployment(deployment);
       const row = version === null ? await newestVersion(db, deployment) : await getVersion(db, deployment, version);

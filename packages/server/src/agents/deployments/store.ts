@@ -30,6 +30,18 @@ export function listDeployments(
 export const findById = (db: Executor, orgId: string, id: string): Promise<DeploymentRow | undefined> =>
   maybeOne(db, deployments, sql`SELECT ${columns} FROM ${deployments} WHERE id = ${id} AND org_id = ${orgId}`);
 
+/** For suggestions after a typing error: older names beyond these are not searched. */
+const mostSuggested = 500;
+
+export async function newestSlugs(db: Executor, orgId: string): Promise<string[]> {
+  const rows = await rowsOf(
+    db,
+    { slug: text() },
+    sql`SELECT slug FROM ${deployments} WHERE org_id = ${orgId} ORDER BY id DESC LIMIT ${mostSuggested}`,
+  );
+  return rows.map(({ slug }) => slug);
+}
+
 /** Names by id. A deployment that was deleted has none. */
 export async function deploymentNames(
   db: Executor,

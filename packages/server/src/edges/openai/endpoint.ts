@@ -3,7 +3,12 @@ import type { openai } from '@vestra/contract/openai';
 import type { BodyOf } from '@vestra/contract/route';
 import { VestraError } from '@vestra/sdk/errors';
 import type { Turn } from '@vestra/sdk/resources';
-import { type DeploymentRow, findDeployment, listDeployments } from '../../agents/deployments/index.ts';
+import {
+  type DeploymentRow,
+  findDeployment,
+  listDeployments,
+  noSuchDeployment,
+} from '../../agents/deployments/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import { type ClientAnswer, findAnswer, latestAnswerTo, noteTalk } from '../../integrations/index.ts';
 import type { Upload } from '../../platform/http/multipart.ts';
@@ -167,8 +172,11 @@ export function openaiEndpoint({ answer, hold, engine }: Dependencies) {
 
   async function model({ caller, params }: EdgeRequest & { params: { model: string } }): Promise<Response> {
     const found = await findDeployment(db, caller.orgId, params.model);
-    if (!found || (found.version ?? 0) > found.deployment.last_version)
-      throw unknownModel('No such deployment or version.');
+    if (!found) throw unknownModel(await noSuchDeployment(db, caller.orgId, params.model));
+    const { last_version } = found.deployment;
+    if ((found.version ?? 0) > last_version) {
+      throw unknownModel(`No such version: the last one of \`${found.deployment.slug}\` is ${last_version}.`);
+    }
     return Response.json(shownModel(found.deployment));
   }
 

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { explain } from '@vestra/contract/explain';
 import { flatPrice } from '@vestra/models/prices';
 import { type MediaKind, mediaKinds } from '@vestra/models/settings';
 import { z } from 'zod';
@@ -159,10 +160,11 @@ export function readConfig(env: Record<string, string | undefined>) {
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const given = withFileSettings(set, settingNames);
   // The schema is used once per process, and compiling it would take longer than interpreting it.
-  const result = environment.safeParse(given, { jitless: true });
+  const result = environment.safeParse(given, { jitless: true, error: explain });
   if (!result.success) {
     const [first] = result.error.issues;
-    throw new StartFailure(`The setting ${first?.path.join('.')} is not valid: ${first?.message}.`);
+    const reason = (first?.message ?? '').replace(/^M(?=ust )/, 'm').replace(/\.$/, '');
+    throw new StartFailure(`The setting ${first?.path.join('.')} is not valid: ${reason}.`);
   }
   const settings = result.data;
   const [input, output] = settings.OPENAI_COMPATIBLE_PRICE?.split(',').map(Number) ?? [];

@@ -15,6 +15,7 @@ import {
   serve,
   type WrittenResponse,
 } from './request-pipeline.ts';
+import { openaiPrefix, routeHint } from './route-hint.ts';
 
 export type AppOptions = {
   path: PipelineContext;
@@ -120,11 +121,13 @@ export function createApp(options: AppOptions): Hono {
   /** Handles a path that exists only with other methods, or not at all. */
   async function handleOther(request: Request, others: Methods | undefined): Promise<Response> {
     if (!others) {
-      const message = routeHint(request.method, new URL(request.url).pathname);
-      throw fail('route_not_found', message === undefined ? {} : { message });
+      throw fail('route_not_found', { message: routeHint(request.method, new URL(request.url).pathname) });
     }
     const asked = request.method === 'OPTIONS' && (await preflight(path.embedOrigins, others.ofPages, request));
-    if (!asked) throw fail('method_not_allowed');
+    if (!asked) {
+      const message = `This route does not take ${request.method}: send ${others.all.join(' or ')}.`;
+      throw fail('method_not_allowed', { message });
+    }
     return asked;
   }
 
@@ -218,21 +221,5 @@ function methodsByPattern(endpoints: readonly Endpoint[]): Map<string, Methods> 
   );
 }
 
-const openaiPrefix = '/v1/openai/';
-/** Paths that OpenAI clients use below an address that ends in `/v1`. */
-const openaiPaths = /^\/v1\/(chat\/completions|completions|responses|embeddings|assistants|threads)(\/|$)/;
-
 /** OpenAI clients read errors in the format of OpenAI's API. */
 const isOpenaiPath = (path: string): boolean => path.startsWith(openaiPrefix);
-
-/** A hint for the caller, if the intended route can be guessed. */
-function routeHint(method: string, path: string): string | undefined {
-  if (isOpenaiPath(path)) {
-    const asked = `${method} ${path.slice(openaiPrefix.length, openaiPrefix.length + 100)}`;
-    return `\`${asked}\` of OpenAI’s API is not offered here: only chat/completions, responses, conversations, files and models are.`;
-  }
-  if (openaiPaths.test(path)) {
-    return 'No such route: OpenAI’s API is offered under /v1/openai. Give the client a base URL that ends so.';
-  }
-  return undefined;
-}

@@ -61,7 +61,7 @@ const movingRetryMs = 30_000;
 async function identifyBearer(authorization: string | null, identities: Identities): Promise<Caller> {
   if (authorization === null) throw fail('key_missing');
   const token = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1];
-  if (!token) throw fail('key_invalid');
+  if (!token) throw fail('key_invalid', { message: 'Send the API key as `Authorization: Bearer <API_KEY>`.' });
   if (token.startsWith('vst_')) return identities.ofSession(token);
   return token.startsWith('vma_') ? identities.ofGrant(token) : identities.ofKey(token);
 }

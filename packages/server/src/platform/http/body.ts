@@ -256,7 +256,7 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw fail('invalid_json');
+    throw fail('invalid_json', text.trim() === '' ? { message: 'The body is empty: send a JSON object.' } : {});
   }
 }
 

@@ -8,6 +8,7 @@ import { reservedToolNames } from '@vestra/contract/reserved-names';
 import { readToolInput } from '@vestra/contract/tool-input';
 import { addressOf } from '../../agents/tool-servers/index.ts';
 import { repoNamed } from '../../agents/versions/index.ts';
+import { noSuchModel } from '../../platform/config/no-such-model.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
 import type { FunctionEntry, PlacedEntry, ServerEntry, SettingParts } from './parts.ts';
 import { nameOfServer } from './servers.ts';
@@ -26,7 +27,7 @@ export async function settingFaults(
 
 /** Existing versions may keep a retired model, but new ones must not use it. */
 function modelFaults({ catalogue }: ApplyDependencies['models'], at: string, id: string): Fault[] {
-  if (!catalogue.has(id)) return [fault('invalid_manifest', at, `GET /v1/models lists no model \`${id}\`.`)];
+  if (!catalogue.has(id)) return [fault('invalid_manifest', at, noSuchModel(catalogue, id))];
   const model = catalogue.find('test', id);
   return model?.isRetired ? [fault('invalid_manifest', at, String(model.unavailable_reason))] : [];
 }

@@ -14,7 +14,7 @@ export function SignInPage() {
   const target = next?.startsWith('/') && !next.startsWith('//') ? next : '/';
   return (
     <AccessFrame
-      lead="Use the owner’s email and password that the server printed at its first start, or your own account."
+      lead="Use the owner’s email and password that the server printed at its first start or wrote to credentials.json, or your own account."
       title="Sign in"
     >
       {code && (

@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { chmod, chown, lstat, mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeFolder } from '../../files/make-folder.ts';
 import { StartFailure } from '../start-failure.ts';
 import { folderFailure } from './failure.ts';
 import { chooseRunner, closedFolder, isRoot, type Runner } from './runner.ts';
@@ -139,9 +140,7 @@ const PASSABLE = 0o711;
 
 /** Sets the mode again, because a strict umask reduces it. An existing folder keeps its mode. */
 async function createFolder(path: string, mode: number): Promise<void> {
-  const target = resolve(path);
-  const first = await mkdir(target, { recursive: true, mode });
-  for (let folder = target; first && folder.startsWith(first); folder = dirname(folder)) await chmod(folder, mode);
+  for (const folder of await makeFolder(path, mode)) await chmod(folder, mode);
 }
 
 /** In a world-writable folder such as /tmp, another user may have created the name first. */

@@ -19,11 +19,13 @@ function folderSentence(code: string | undefined, place: string, message: string
     case 'ENOSPC':
     case 'EDQUOT':
       return diskFull(place);
+    case 'ENOENT':
+      return `The folder ${place} cannot be created there: set VESTRA_DATA_DIR to a folder on a local disk.`;
     case 'ENOTDIR':
     case 'EEXIST':
       return `${place} is needed as a folder, and a file is in its way: move it, or set VESTRA_DATA_DIR to another folder.`;
     default:
-      return `The data folder cannot be prepared (${message}).`;
+      return `The data folder ${place} cannot be used (${message}): set VESTRA_DATA_DIR to a folder on a local disk.`;
   }
 }
 

@@ -234,4 +234,14 @@ export const operating = area('operating', 'done', [
     'docs/operating.md#a-blocked-process',
     'A process whose event loop is blocked logs the latest routes and the place, and ends if it stays blocked.',
   ],
+  [
+    'OPS-730',
+    'docs/operating.md#restarts-seen-by-clients',
+    'Many idle streams get their last event one after the other, so that their clients do not all reconnect at once.',
+  ],
+  [
+    'OPS-731',
+    'docs/operating.md#restarts-seen-by-clients',
+    'A voice call continues until the reply is spoken; then its end names the restart, and the page calls again.',
+  ],
 ]);

@@ -164,10 +164,11 @@ export async function startServer(
     const keyUse = createKeyUse(db, log);
     shutdown.undo(() => keyUse.stop());
     shutdown.undo(async ({ graceMs }) => {
-      streams.leave();
+      streams.leave({ withinMs: graceMs / 2 });
       routing.endStreams();
       const drained = setTimeout(streams.stop, Math.max(graceMs / 2, graceMs - lastEventsMs));
       await close({ graceMs });
+      await streams.whenEmpty();
       clearTimeout(drained);
     });
     kernel.publicUrl.set(config.publicUrl ?? url);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Caller } from '../caller.ts';
 import { createStreams } from './streams.ts';
 
@@ -56,6 +56,38 @@ describe('open streams', () => {
     streams.stop();
     expect(following.signal.reason).toMatchObject({ code: 'not_ready' });
     expect([following.signal.aborted, streams.count()]).toEqual([true, 0]);
+  });
+
+  it('let idle streams leave one after the other, all of them in time [OPS-730]', async () => {
+    vi.useFakeTimers();
+    const streams = createStreams();
+    const opened = Array.from({ length: 1_000 }, () =>
+      streams.open(callerOf('key_1'), new AbortController().signal, { endsAtOnce: true }),
+    );
+    const left = () => opened.filter(({ signal }) => signal.aborted).length;
+    const empty = vi.fn();
+    void streams.whenEmpty().then(empty);
+    streams.leave({ withinMs: 2_000 });
+    const counts: number[] = [];
+    for (let step = 0; left() < opened.length; step++) {
+      counts.push(left());
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(counts).toEqual(Array.from({ length: 20 }, (_, at) => (at + 1) * 50).slice(0, counts.length));
+    expect([counts.length, empty.mock.calls.length]).toEqual([19, 1]);
+    vi.useRealTimers();
+  });
+
+  it('name the restart to those that have not left when the time is over', () => {
+    vi.useFakeTimers();
+    const streams = createStreams();
+    const opened = Array.from({ length: 100 }, () => streams.open(callerOf('key_1'), new AbortController().signal));
+    streams.leave({ withinMs: 10_000 });
+    expect(opened.filter(({ isLeaving }) => isLeaving)).toHaveLength(20);
+    streams.stop();
+    expect(opened.filter(({ isLeaving, signal }) => isLeaving && signal.aborted)).toHaveLength(100);
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
   });
 
   it('are removed when they end and when the client disconnects', () => {

@@ -33,10 +33,13 @@ export type Streams = {
   endAll: () => void;
   /**
    * The server starts to stop: no stream is opened any more, and each open one decides whether it still follows a run.
+   * Many streams do so one after the other within `withinMs`: their clients reconnect elsewhere, all at once otherwise.
    */
-  leave: () => void;
+  leave: (options?: { withinMs?: number }) => void;
   /** The drain time is over: ends the remaining streams with the reason that the server restarts. */
   stop: () => void;
+  /** Resolves once no stream is open. Voice calls are streams without an HTTP response. */
+  whenEmpty: () => Promise<void>;
   count: () => number;
 };
 
@@ -49,6 +52,10 @@ const maxPerKey = 10_000;
 
 const askAgainMs = 5000;
 
+/** At most this many streams leave in one step, unless they would not be done in time. */
+const perStep = 20;
+const stepMs = 100;
+
 const restarting = () => notReady('The server is restarting. Send the request again shortly.');
 
 export function createStreams(): Streams {
@@ -58,6 +65,8 @@ export function createStreams(): Streams {
   // A request may be authenticated just before its credential is revoked, and open its stream just after.
   const endedAt = new Map<string, number>();
   let isLeaving = false;
+  let leaving: NodeJS.Timeout | undefined;
+  let empty = Promise.withResolvers<void>();
 
   /** The streams of sessions, by the key or grant that opened the session. */
   const byOpener = new Map<string, Set<AbortController>>();
@@ -68,6 +77,15 @@ export function createStreams(): Streams {
   };
   const endAll = (reason?: Error) => {
     for (const id of [...byCredential.keys()]) end(id, reason);
+  };
+
+  const isEmpty = () => byCredential.size === 0;
+  const leaveInSteps = (open: OpenStream[], size: number) => {
+    for (const each of open.splice(0, size)) {
+      each.isLeaving = true;
+      each.leave?.();
+    }
+    if (open.length > 0) leaving = setTimeout(leaveInSteps, stepMs, open, size);
   };
 
   const remember = (id: string) => {
@@ -112,6 +130,7 @@ export function createStreams(): Streams {
         if (others.size > 0 || byCredential.get(id) !== others) return;
         byCredential.delete(id);
         revocable.delete(id);
+        if (isEmpty()) empty.resolve();
       };
       const open: OpenStream = {
         signal,
@@ -135,16 +154,22 @@ export function createStreams(): Streams {
       for (const id of ids) if (!live.has(id)) endCredential(id);
     },
     endAll: () => endAll(),
-    leave() {
+    leave({ withinMs = 0 } = {}) {
       isLeaving = true;
-      for (const open of [...byCredential.values()].flatMap((each) => [...each.keys()])) {
-        open.isLeaving = true;
-        open.leave?.();
-      }
+      const open = [...byCredential.values()].flatMap((each) => [...each.keys()]);
+      const steps = Math.max(1, Math.floor(withinMs / stepMs));
+      leaveInSteps(open, Math.max(perStep, Math.ceil(open.length / steps)));
     },
     stop() {
       isLeaving = true;
+      clearTimeout(leaving);
+      for (const open of [...byCredential.values()].flatMap((each) => [...each.keys()])) open.isLeaving = true;
       endAll(restarting());
+    },
+    async whenEmpty() {
+      if (isEmpty()) return;
+      empty = Promise.withResolvers();
+      await empty.promise;
     },
     count: () => [...byCredential.values()].reduce((sum, { size }) => sum + size, 0),
   };

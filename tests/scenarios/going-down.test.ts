@@ -161,7 +161,9 @@ describe('a server that is going down', () => {
     expect(await isReady()).toBe(200);
     const stopping = leaver.stop();
     expect(await isReady()).toBe(503);
-    expect((await leaver.call('GET', '/v1/me')).status).toBe(200);
+    const last = await leaver.call('GET', '/v1/me');
+    // A proxy must not send its next request on a connection that is about to be closed.
+    expect([last.status, last.headers.get('connection')]).toEqual([200, 'close']);
     await expect.poll(() => fetch(`${leaver.url}/health/live`).then(String, () => 'refused')).toBe('refused');
     const refused = await endRequest(late, { user_id: 'too-late' });
     expect(refused).toMatchObject({ status: 503, body: { error: { type: 'upstream', code: 'not_ready' } } });

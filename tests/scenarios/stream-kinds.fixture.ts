@@ -9,7 +9,7 @@ import { call } from '../support/server.ts';
 export type StreamPlace = { url: string; testKey: string; deploymentId: string };
 
 /** `whole`: everything that was asked for arrived. Otherwise the named last event, or null for a cut connection. */
-export type StreamEnd = { whole: boolean; named: string | null };
+export type StreamEnd = { whole: boolean; named: string | null; why?: string };
 
 type StreamKind = {
   /** The routes of the contract that it streams from. */
@@ -131,7 +131,7 @@ export const replyStreams: Record<string, StreamKind> = {
         const last = (await allOf(client.sendMessageStream(saying(message)))).at(-1);
         return last?.payload?.$case === 'message' ? whole : named(null);
       } catch (error) {
-        return named(restartIn(error));
+        return isRestart(error) ? named('not_ready') : cutBy(error);
       }
     },
   },
@@ -154,7 +154,7 @@ export const replyStreams: Record<string, StreamKind> = {
         );
         return isDone ? whole : named(null);
       } catch (error) {
-        return named(restartIn(error));
+        return isRestart(error) ? named('not_ready') : cutBy(error);
       }
     },
   },
@@ -180,13 +180,15 @@ const openai = ({ url, testKey }: StreamPlace) =>
 
 async function ofOpenai(isWhole: () => Promise<boolean>): Promise<StreamEnd> {
   try {
-    return (await isWhole()) ? whole : named(null);
+    return (await isWhole()) ? whole : cutBy('The stream ended early.');
   } catch (error) {
-    return named(error instanceof OpenAI.APIError && restartIn(error) ? (error.code ?? null) : null);
+    return error instanceof OpenAI.APIError && error.code && isRestart(error) ? named(error.code) : cutBy(error);
   }
 }
 
-const restartIn = (error: unknown) => (String(error).includes('The server is restarting. Send the request again shortly.') ? 'not_ready' : null);
+const isRestart = (error: unknown) =>
+  String(error).includes('The server is restarting. Send the request again shortly.');
+const cutBy = (error: unknown): StreamEnd => ({ whole: false, named: null, why: String(error) });
 
 async function opened(at: StreamPlace, method: string, path: string, body?: unknown) {
   const stream = await openStream(at, method, path, body === undefined ? {} : { body });

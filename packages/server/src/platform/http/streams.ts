@@ -19,8 +19,9 @@ export type OpenStream = {
 /** The open streams, by the credential that opened them. */
 export type Streams = {
   /**
-   * Throws `rate_limited` if the credential has too many open, and `not_ready` while the server stops. `endsAtOnce` is
-   * for streams that follow no run: they end as soon as the server starts to stop.
+   * Throws `rate_limited` if the credential has too many open, and `not_ready` once the drain time is over. Before, a
+   * request that was accepted in time may still open its stream. `endsAtOnce` is for streams that follow no run: they
+   * end as soon as the server starts to stop.
    */
   open: (caller: Caller, requestSignal: AbortSignal, options?: { endsAtOnce?: boolean }) => OpenStream;
   /** Ends the streams of a revoked key, session or grant, and of the sessions that it opened. */
@@ -32,7 +33,7 @@ export type Streams = {
   endUnlessLive: (liveOf: (ids: string[]) => Promise<ReadonlySet<string>>) => Promise<void>;
   endAll: () => void;
   /**
-   * The server starts to stop: no stream is opened any more, and each open one decides whether it still follows a run.
+   * The server starts to stop: each open stream decides whether it still follows a run.
    * Many streams do so one after the other within `withinMs`: their clients reconnect elsewhere, all at once otherwise.
    */
   leave: (options?: { withinMs?: number }) => void;
@@ -65,6 +66,7 @@ export function createStreams(): Streams {
   // A request may be authenticated just before its credential is revoked, and open its stream just after.
   const endedAt = new Map<string, number>();
   let isLeaving = false;
+  let isOver = false;
   let leaving: NodeJS.Timeout | undefined;
   let empty = Promise.withResolvers<void>();
 
@@ -101,7 +103,7 @@ export function createStreams(): Streams {
 
   return {
     open(caller, requestSignal, { endsAtOnce = false } = {}) {
-      if (isLeaving) throw restarting();
+      if (isOver) throw restarting();
       const { id } = caller.actor;
       const others = byCredential.get(id) ?? new Map();
       const most = caller.session ? maxPerSession : maxPerKey;
@@ -136,13 +138,14 @@ export function createStreams(): Streams {
         signal,
         close,
         leave: endsAtOnce ? () => controller.abort(restarting()) : null,
-        isLeaving: false,
+        isLeaving,
       };
       byCredential.set(id, others.set(open, controller));
       if (openedBy !== null && ofOpener) byOpener.set(openedBy, ofOpener.add(controller));
       signal.addEventListener('abort', close, { once: true });
       requestSignal.addEventListener('abort', leave, { once: true });
       if (requestSignal.aborted) leave();
+      if (isLeaving) open.leave?.();
       if (hasJustEnded(id) || (openedBy !== null && hasJustEnded(openedBy))) controller.abort();
       return open;
     },
@@ -162,6 +165,7 @@ export function createStreams(): Streams {
     },
     stop() {
       isLeaving = true;
+      isOver = true;
       clearTimeout(leaving);
       for (const open of [...byCredential.values()].flatMap((each) => [...each.keys()])) open.isLeaving = true;
       endAll(restarting());

@@ -25,7 +25,12 @@ process.once('exit', () => {
 });
 
 const previous = checkOut(ref);
-const postgres = await startEmbeddedPostgres({ dataDir: createFolder('database'), log: () => {}, readyMade: null, settings: { max_connections: '200' } });
+const postgres = await startEmbeddedPostgres({
+  dataDir: createFolder('database'),
+  log: () => {},
+  readyMade: null,
+  settings: { max_connections: '200' },
+});
 const model = await startScriptedModelServer({ respond: ({ messages }) => answerTo(JSON.stringify(messages)) });
 const failed = await play().finally(async () => {
   await Promise.all(children.map(end));

@@ -103,7 +103,10 @@ function heldModel(answer: Parameters<AgentServer['script']>[0] = () => ({ text:
     await gate.opened;
     return answer(request);
   });
-  return { release: gate.open, isAsked: (times: number) => expect.poll(() => server.asked.length).toBeGreaterThanOrEqual(times) };
+  return {
+    release: gate.open,
+    isAsked: (times: number) => expect.poll(() => server.asked.length).toBeGreaterThanOrEqual(times),
+  };
 }
 
 const lastOf = <Item>(items: readonly Item[]) => items.at(-1) as Item;
@@ -202,7 +205,9 @@ describe('a process that gets SIGTERM', () => {
     const { ends } = await followAll(leaver);
     await leaver.terminate();
     model.release();
-    expect(Object.fromEntries(await ends)).toEqual(Object.fromEntries(kinds.map(([name]) => [name, { whole: true, named: null }])));
+    expect(Object.fromEntries(await ends)).toEqual(
+      Object.fromEntries(kinds.map(([name]) => [name, { whole: true, named: null }])),
+    );
     expect(await leaver.exited).toBe(0);
   });
 

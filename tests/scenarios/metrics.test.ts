@@ -183,7 +183,11 @@ describe('a worker', () => {
       beside: server,
       env: { VESTRA_ROLE: 'worker', VESTRA_OPERATOR_PORT: String(operatorPort) },
     });
-    const status = (path: string) => fetch(`${url}${path}`).then(({ status }) => status, () => null);
+    const status = (path: string) =>
+      fetch(`${url}${path}`).then(
+        ({ status }) => status,
+        () => null,
+      );
     await expect.poll(() => status('/health/live')).toBe(200);
     expect(await status('/health/ready')).toBe(503);
     await migrating.end();

@@ -83,7 +83,9 @@ export const replyStreams: Record<string, StreamKind> = {
     atRestart: 'not_ready',
     follow: (at, message) =>
       ofOpenai(async () =>
-        isReply((await openai(at).chat.completions.create({ ...chat(message), stream: false })).choices[0]?.message.content),
+        isReply(
+          (await openai(at).chat.completions.create({ ...chat(message), stream: false })).choices[0]?.message.content,
+        ),
       ),
   },
   'a stream of OpenAI’s responses': {

@@ -22,9 +22,10 @@ export async function playUpgrade({ before, key }: { before: string; key: string
   return {
     async continueWith(url) {
       const now = versionAt('now', url, key, failures);
-      await answer(now, begun.id);
-      for (let round = 0; round < rounds; round++) {
-        await Promise.all([useBoth(old, now, round), useBoth(now, old, round)]);
+      const noteFailure = (error: unknown) => void failures.push(String(error));
+      await answer(now, begun.id).catch(noteFailure);
+      for (let round = 0; round < rounds && failures.length === 0; round++) {
+        await Promise.all([useBoth(old, now, round), useBoth(now, old, round)]).catch(noteFailure);
       }
       for (const { name, call } of [old, now]) {
         const { status } = await call('GET', '/v1/health');
@@ -45,13 +46,19 @@ async function useBoth(first: Version, second: Version, round: number): Promise<
   const work = await first.call('POST', '/v1/conversations', {
     ...{ deployment: 'desk', message: 'Work', hand_off: 'always', user_id: name },
   });
-  await until(() => second.call('GET', `/v1/conversations/${work.id}`), ({ status }) => status === 'idle');
+  await until(
+    () => second.call('GET', `/v1/conversations/${work.id}`),
+    ({ status }) => status === 'idle',
+  );
   await first.call('PUT', `/v1/deployments/${name}?promote=now`, { name, instructions: 'Be kind.' });
   await second.call('PUT', `/v1/deployments/${name}?promote=now`, { name, instructions: 'Be brief.' });
   const batch = await first.call('POST', '/v1/batches', {
     ...{ deployment: name, items: [1, 2, 3].map((item) => ({ message: `Item ${item}` })) },
   });
-  await until(() => second.call('GET', `/v1/batches/${batch.id}`), ({ status }) => status === 'completed');
+  await until(
+    () => second.call('GET', `/v1/batches/${batch.id}`),
+    ({ status }) => status === 'completed',
+  );
   const created = await first.call('POST', '/v1/keys', { name, scopes: ['runtime'] });
   await second.call('DELETE', `/v1/keys/${created.id}`);
   await first.call('POST', '/v1/sessions', { user_id: name, deployment: 'desk' });
@@ -64,8 +71,11 @@ async function useBoth(first: Version, second: Version, round: number): Promise<
   }
 }
 
-const begin = ({ call }: Version, message: string) =>
-  call('POST', '/v1/conversations', { deployment: 'desk', message }, { prefer: 'wait=60' });
+async function begin(version: Version, message: string): Promise<{ id: string }> {
+  const conversation = await version.call('POST', '/v1/conversations', { deployment: 'desk' });
+  await settled(version, conversation.id, message);
+  return conversation;
+}
 
 const settled = ({ call }: Version, id: string, message: string) =>
   call('POST', `/v1/conversations/${id}/messages`, { message }, { prefer: 'wait=60' });
@@ -75,12 +85,15 @@ async function answer({ call }: Version, conversationId: string): Promise<void> 
     () => call('GET', `/v1/interactions?conversation_id=${conversationId}`),
     ({ data }) => data?.length > 0,
   );
-  await call('POST', `/v1/interactions/${open.data[0].id}/answer`, { answer: 'M' });
-  await until(() => call('GET', `/v1/conversations/${conversationId}`), ({ status }) => status === 'idle');
+  await call('POST', `/v1/interactions/${open.data[0].id}/answer`, { answers: ['M'] });
+  await until(
+    () => call('GET', `/v1/conversations/${conversationId}`),
+    ({ status }) => status === 'idle',
+  );
 }
 
 async function until(read: () => Promise<Body>, isWanted: (body: Body) => boolean): Promise<Body> {
-  for (const deadline = Date.now() + 60_000; ; await sleep(100)) {
+  for (const deadline = Date.now() + 30_000; ; await sleep(100)) {
     const body = await read();
     if (isWanted(body)) return body;
     if (Date.now() > deadline) throw new Error(`It never became as wanted: ${JSON.stringify(body)}`);

@@ -195,7 +195,10 @@ export async function startServer(
 const starting: Hono['fetch'] = (request) =>
   new URL(request.url).pathname === '/health/live'
     ? Response.json({ status: 'live' })
-    : Response.json({ status: 'not_ready', checks: { server: { status: 'failing', message: 'The server is starting.' } } }, { status: 503 });
+    : Response.json(
+        { status: 'not_ready', checks: { server: { status: 'failing', message: 'The server is starting.' } } },
+        { status: 503 },
+      );
 
 const noApiHere = () => new Response('Nobody is served here.\n', { status: 404 });
 

@@ -100,7 +100,8 @@ function readOnlyReason({ is_standby, is_read_only, lag_seconds }: Facts): strin
 }
 
 function behindReason({ has_newest, is_unfinished, breaking }: Facts, newestMigration: string): string | null {
-  if (breaking !== null) return `It is too new for this version: ${breaking} removed what this version needs. Start the newer version.`;
+  if (breaking !== null)
+    return `It is too new for this version: ${breaking} removed what this version needs. Start the newer version.`;
   if (is_unfinished) return 'Rows are being brought into it, or that was broken off.';
   return has_newest ? null : `It lacks the migration ${newestMigration}: restart the server, which applies it.`;
 }

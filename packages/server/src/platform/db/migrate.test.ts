@@ -45,7 +45,8 @@ async function failureOf(work: Promise<unknown>): Promise<string> {
 describe('the migrations of this version', () => {
   /** Applied by earlier versions, or known to remove what no earlier version uses. */
   const known = ['0128-baseline.sql', '0133-drop-append-delta.sql'];
-  const removes = /\b(DROP (TABLE|COLUMN|FUNCTION|TYPE|VIEW)|RENAME (TO|COLUMN)|ALTER COLUMN \w+ (TYPE|SET NOT NULL))\b/i;
+  const removes =
+    /\b(DROP (TABLE|COLUMN|FUNCTION|TYPE|VIEW)|RENAME (TO|COLUMN)|ALTER COLUMN \w+ (TYPE|SET NOT NULL))\b/i;
 
   test('name the version that they break if they remove something [OPS-735]', async () => {
     const files = readMigrations(join(import.meta.dirname, 'migrations'));

@@ -71,7 +71,7 @@ describe('open streams', () => {
     void streams.whenEmpty().then(empty);
     streams.leave({ withinMs: 2_000 });
     const counts: number[] = [];
-    for (let step = 0; left() < opened.length; step++) {
+    while (left() < opened.length) {
       counts.push(left());
       await vi.advanceTimersByTimeAsync(100);
     }

@@ -5,7 +5,7 @@ import { chmod } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startScriptedModelServer } from '@vestra/models/testing/scripted-server';
+import type { startScriptedModelServer } from '@vestra/models/testing/scripted-server';
 import { startEmbeddedPostgres } from '@vestra/server/platform/db/embedded';
 import { playUpgrade } from '../tests/upgrades/rolling-upgrade.ts';
 
@@ -31,11 +31,12 @@ const postgres = await startEmbeddedPostgres({
   readyMade: null,
   settings: { max_connections: '200' },
 });
-const model = await startScriptedModelServer({ respond: ({ messages }) => answerTo(JSON.stringify(messages)) });
+// Each version has the model server of its own tests: the one of this version refuses what earlier versions sent.
+const models = await Promise.all([previous, root].map(startModel));
 const failed = await play().finally(async () => {
   await Promise.all(children.map(end));
   await postgres.stop();
-  await model.close();
+  for (const { close } of models) await close();
 });
 for (const sentence of failed) process.stdout.write(`FAILED ${sentence}\n`);
 process.stdout.write(failed.length === 0 ? 'Both versions answered every request.\n' : `${failed.length} failures.\n`);
@@ -90,7 +91,7 @@ async function startOnce(source: string, dataDir: string): Promise<{ url: string
       VESTRA_MASTER_KEY: 'ab'.repeat(32),
       VESTRA_ASK_FOR_MODELS: '0',
       VESTRA_ALLOW_PRIVATE_ADDRESSES: '1',
-      OPENAI_COMPATIBLE_BASE_URL: model.baseUrls.compatible,
+      OPENAI_COMPATIBLE_BASE_URL: models[source === root ? 1 : 0]?.baseUrls.compatible ?? '',
       OPENAI_COMPATIBLE_MODELS: 'scripted',
       VESTRA_DEFAULT_MODEL: 'compatible/scripted',
     },
@@ -116,6 +117,14 @@ function createFolder(name: string): string {
   const place = join(folder, name);
   mkdirSync(place, { mode: 0o711 });
   return place;
+}
+
+async function startModel(source: string) {
+  const file = join(source, 'packages/models/src/testing/scripted-server.ts');
+  const { startScriptedModelServer: start } = (await import(file)) as {
+    startScriptedModelServer: typeof startScriptedModelServer;
+  };
+  return start({ respond: ({ messages }) => answerTo(JSON.stringify(messages)) });
 }
 
 /** Asks the person if their message says so, and otherwise answers at once. */

@@ -9,7 +9,7 @@ import { call } from '../support/server.ts';
 export type StreamPlace = { url: string; testKey: string; deploymentId: string };
 
 /** `whole`: everything that was asked for arrived. Otherwise the named last event, or null for a cut connection. */
-export type StreamEnd = { whole: boolean; named: string | null; why?: string };
+type StreamEnd = { whole: boolean; named: string | null; why?: string };
 
 type StreamKind = {
   /** The routes of the contract that it streams from. */

@@ -61,7 +61,7 @@ async function useBoth(first: Version, second: Version, round: number): Promise<
   );
   const created = await first.call('POST', '/v1/keys', { name, scopes: ['runtime'] });
   await second.call('DELETE', `/v1/keys/${created.id}`);
-  await first.call('POST', '/v1/sessions', { user_id: name, capabilities: ['chat'], deployment: 'desk' });
+  await first.call('POST', '/v1/sessions', { user_id: name, chat: true, deployment: 'desk' });
   for (const path of [
     ...['/v1/conversations', '/v1/tasks', '/v1/users', '/v1/deployments', '/v1/keys', '/v1/events', '/v1/batches'],
     ...['/v1/usage', '/v1/interactions', '/v1/audit-log', `/v1/conversations/${conversation.id}/messages`],

@@ -234,4 +234,34 @@ export const operating = area('operating', 'done', [
     'docs/operating.md#a-blocked-process',
     'A process whose event loop is blocked logs the latest routes and the place, and ends if it stays blocked.',
   ],
+  [
+    'OPS-730',
+    'docs/operating.md#restarts-seen-by-clients',
+    'Many idle streams get their last event one after the other, so that their clients do not all reconnect at once.',
+  ],
+  [
+    'OPS-732',
+    'docs/high-availability.md#rolling-restarts',
+    'Two processes behind HAProxy are restarted in turn under load, and no stream of any kind is cut.',
+  ],
+  [
+    'OPS-733',
+    'docs/upgrading.md#long-migrations',
+    'A process is live and not ready while a migration runs, here or in another process.',
+  ],
+  [
+    'OPS-734',
+    'docs/upgrading.md#with-several-processes',
+    'A version is not ready on a database from which a later migration removed what it needs, and ready on any other newer database.',
+  ],
+  [
+    'OPS-735',
+    'docs/upgrading.md#migrations',
+    'A migration that removes something names the oldest migration whose versions can serve without it.',
+  ],
+  [
+    'OPS-731',
+    'docs/operating.md#restarts-seen-by-clients',
+    'A voice call continues until the reply is spoken; then its end names the restart, and the page calls again.',
+  ],
 ]);

@@ -1,18 +1,16 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { HttpAgent } from '@ag-ui/client';
+import { routes } from '@vestra/contract/api';
 import { createClient } from '@vestra/sdk/client';
 import { followConversation } from '@vestra/sdk/stream';
-import { connectA2a, saying } from '@vestra/server/edges/a2a/client.fixture';
-import { connectMcp } from '@vestra/server/edges/mcp/client.fixture';
-import OpenAI from 'openai';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, openStream, startAgentServer } from '../support/agent.ts';
 import { makeDataDir, startProcess } from '../support/process.ts';
 import { call, startTestServer } from '../support/server.ts';
 import { door } from './conversations.fixture.ts';
 import { asksForSize, calling, inTurn, paperDesk } from './interactions.fixture.ts';
+import { replyOfKinds, replyStreams } from './stream-kinds.fixture.ts';
 
 /** It answers requests and takes no jobs: a process that leaves has nobody to leave its work to. */
 let server: AgentServer;
@@ -64,27 +62,55 @@ async function startLeaver(env: Record<string, string> = {}) {
 
 type StreamArguments = Parameters<typeof openStream> extends [unknown, ...infer Rest] ? Rest : never;
 
+const kinds = Object.entries(replyStreams);
+
+/** Some kinds ask the model more than once, so their messages are looked for. */
+const allAsked = () =>
+  expect
+    .poll(() => {
+      const asked = JSON.stringify(server.asked);
+      return kinds.map(([name]) => name).filter((name) => !asked.includes(`Hi from ${name}.`));
+    })
+    .toEqual([]);
+
+/** Opens a stream of every kind. `ends` resolves when all have ended. */
+async function followAll({ url }: { url: string }) {
+  const late: Promise<void>[] = [];
+  const ends = Promise.all(
+    kinds.map(async ([name, { follow, opensLate }]) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      if (opensLate) late.push(promise);
+      const at = { url, testKey: server.testKey, deploymentId };
+      return [name, await follow(at, `Hi from ${name}.`, resolve)] as const;
+    }),
+  );
+  await Promise.race([ends, Promise.all(late)]);
+  await allAsked();
+  return { ends };
+}
+
+async function startTestRun(): Promise<string> {
+  await server.apply({ name: 'tested', memory: 'none' });
+  const scenario = { name: 'Asks', persona: 'A customer.', goal: 'Ask.', success_criteria: ['The agent answers.'] };
+  await server.call('POST', '/v1/deployments/tested/scenarios', { body: scenario });
+  return (await server.call('POST', '/v1/deployments/tested/test-runs')).body.id;
+}
+
 /** A model that answers when the test says so. */
-function heldModel(answer: Parameters<AgentServer['script']>[0] = () => ({ text: 'To the end.' })) {
+function heldModel(answer: Parameters<AgentServer['script']>[0] = () => ({ text: replyOfKinds })) {
   const gate = door();
   server.script(async (request) => {
     await gate.opened;
     return answer(request);
   });
-  return { release: gate.open, isAsked: (times: number) => expect.poll(() => server.asked.length).toBe(times) };
+  return {
+    release: gate.open,
+    isAsked: (times: number) => expect.poll(() => server.asked.length).toBeGreaterThanOrEqual(times),
+  };
 }
 
 const lastOf = <Item>(items: readonly Item[]) => items.at(-1) as Item;
 const asking = { deployment: 'desk', message: 'Hi', stream: true };
-const openaiAt = (url: string) => new OpenAI({ apiKey: server.testKey, baseURL: `${url}/v1/openai`, maxRetries: 0 });
-const chat = { model: 'desk', messages: [{ role: 'user' as const, content: 'Hi' }], stream: true as const };
-
-async function allOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const all: Item[] = [];
-  for await (const item of items) all.push(item);
-  return all;
-}
-
 /** A request of which the server has seen the first line and no more. */
 async function beginRequest(url: string, line: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
@@ -138,7 +164,9 @@ describe('a server that is going down', () => {
     expect(await isReady()).toBe(200);
     const stopping = leaver.stop();
     expect(await isReady()).toBe(503);
-    expect((await leaver.call('GET', '/v1/me')).status).toBe(200);
+    const last = await leaver.call('GET', '/v1/me');
+    // A proxy must not send its next request on a connection that is about to be closed.
+    expect([last.status, last.headers.get('connection')]).toEqual([200, 'close']);
     await expect.poll(() => fetch(`${leaver.url}/health/live`).then(String, () => 'refused')).toBe('refused');
     const refused = await endRequest(late, { user_id: 'too-late' });
     expect(refused).toMatchObject({ status: 503, body: { error: { type: 'upstream', code: 'not_ready' } } });
@@ -171,43 +199,15 @@ describe('a process that gets SIGTERM', () => {
     expect(server.asked).toHaveLength(8);
   });
 
-  it('answers every other open call to its end: Prefer: wait, OpenAI, AG-UI, A2A and MCP [OPS-671]', async () => {
+  it('answers every kind of open call to its end, as its official client reads it [OPS-671]', async () => {
     const leaver = await startLeaver();
-    const openai = openaiAt(leaver.url);
-    const headers = { authorization: `Bearer ${server.testKey}`, 'service-user': 'ada' };
-    const agent = new HttpAgent({ url: `${leaver.url}/v1/agui/desk`, headers, threadId: 'leaving' });
-    agent.addMessage({ id: 'm-1', role: 'user', content: 'Hi' });
-    const a2a = await connectA2a(leaver.url, deploymentId, server.testKey);
-    const mcp = await connectMcp(leaver.url, server.testKey);
-    const { body: conversation } = await leaver.call('POST', '/v1/conversations', { body: {} });
-
     const model = heldModel();
-    const types: string[] = [];
-    const waited = leaver.call('POST', `/v1/conversations/${conversation.id}/messages`, {
-      body: { message: 'Hi' },
-      headers: { prefer: 'wait=60' },
-    });
-    const chunks = openai.chat.completions.create(chat).then(allOf);
-    const whole = openai.chat.completions.create({ ...chat, stream: false });
-    const responses = openai.responses.create({ model: 'desk', input: 'Hi', stream: true }).then(allOf);
-    const run = agent.runAgent({}, { onEvent: ({ event }) => void types.push(String(event.type)) });
-    const messages = allOf(a2a.sendMessageStream(saying('Hi')));
-    const asked = mcp.callTool({ name: 'ask', arguments: { deployment: 'desk', message: 'Hi' } });
-    await model.isAsked(7);
+    const { ends } = await followAll(leaver);
     await leaver.terminate();
     model.release();
-
-    expect(await waited).toMatchObject({ status: 200, body: { status: 'settled', reply: { text: 'To the end.' } } });
-    const choices = (await chunks).map(({ choices: [choice] }) => choice);
-    expect(choices.map((choice) => choice?.delta.content ?? '').join('')).toBe('To the end.');
-    expect(lastOf(choices)?.finish_reason).toBe('stop');
-    expect((await whole).choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: 'To the end.' } });
-    expect(lastOf(await responses)).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
-    await run;
-    expect(lastOf(types)).toBe('RUN_FINISHED');
-    const { payload } = lastOf(await messages);
-    expect(payload).toMatchObject({ $case: 'message', value: { parts: [{ content: { value: 'To the end.' } }] } });
-    expect((await asked).structuredContent).toMatchObject({ status: 'settled', reply: { text: 'To the end.' } });
+    expect(Object.fromEntries(await ends)).toEqual(
+      Object.fromEntries(kinds.map(([name]) => [name, { whole: true, named: null }])),
+    );
     expect(await leaver.exited).toBe(0);
   });
 
@@ -249,6 +249,8 @@ describe('a process that gets SIGTERM', () => {
     server.script(asksForSize);
     const waiting = await leaver.stream('POST', '/v1/conversations', { body: asking });
     await waiting.waitFor(({ type }) => type === 'interaction.created');
+    // Nobody has woken this browser.
+    const watch = await leaver.stream('GET', '/v1/users/ada/browser/watch?deployment=desk');
     // Nobody has a call for this worker.
     const taking = leaver.call('POST', '/v1/deployments/desk/tool-calls/take', {
       body: { functions: ['order_paper'], wait_s: 20 },
@@ -267,6 +269,7 @@ describe('a process that gets SIGTERM', () => {
     const closed = lastOf(await follower.events);
     expect(closed).toMatchObject({ type: 'stream.closed', seq, data: { reason: 'server_restarting' } });
     expect(lastOf(await waiting.events).type).toBe('stream.closed');
+    expect(lastOf(await watch.events)).toMatchObject({ object: 'browser_frame', type: 'stream.closed' });
     expect((await taking).body).toEqual({ data: [] });
     expect([leaver.isRunning(), busy.seen.some(({ type }) => type === 'stream.closed')]).toEqual([true, false]);
     model.release();
@@ -298,12 +301,10 @@ describe('a process that gets SIGTERM', () => {
     const model = heldModel();
     // Work is done by processes that take jobs, which the one that leaves does not.
     const stream = await leaver.stream('POST', '/v1/conversations', { body: { ...asking, hand_off: 'always' } });
-    const openai = openaiAt(leaver.url);
     await model.isAsked(1);
     const { conversation_id } = await stream.waitFor(isTurn);
     const follower = await leaver.stream('GET', `/v1/conversations/${conversation_id}/events`);
     await leaver.terminate();
-    await expect(openai.models.list()).rejects.toThrow('Connection error');
     expect(leaver.isRunning()).toBe(true);
     model.release();
     expect(lastOf(await stream.events)).toMatchObject({ type: 'turn.settled', data: { turn: { status: 'settled' } } });
@@ -312,55 +313,27 @@ describe('a process that gets SIGTERM', () => {
     expect(await leaver.exited).toBe(0);
   });
 
-  it('names the restart to those who are left when its time is over [OPS-674, OAI-670]', async () => {
+  it('names the restart on every kind of open call that is left when its time is over [OPS-674, OAI-670]', async () => {
     const leaver = await startLeaver({ VESTRA_STOP_SECONDS: '3' });
-    const openai = openaiAt(leaver.url);
-    const headers = { authorization: `Bearer ${server.testKey}`, 'service-user': 'ada' };
-    const agent = new HttpAgent({ url: `${leaver.url}/v1/agui/desk`, headers, threadId: 'cut' });
-    agent.addMessage({ id: 'm-1', role: 'user', content: 'Hi' });
-    const a2a = await connectA2a(leaver.url, deploymentId, server.testKey);
-    const mcp = await connectMcp(leaver.url, server.testKey);
-    const { body: conversation } = await leaver.call('POST', '/v1/conversations', { body: { deployment: 'desk' } });
     const model = heldModel();
-    const native = await leaver.stream('POST', '/v1/conversations', { body: asking });
-    const waited = leaver.call('POST', `/v1/conversations/${conversation.id}/messages`, {
-      body: { message: 'Hi' },
-      headers: { prefer: 'wait=60' },
-    });
-    const codes: unknown[] = [];
-    const run = agent.runAgent({}, { onEvent: ({ event }) => void codes.push(event.code) }).catch(() => {});
-    const refusals = [
-      openai.chat.completions.create(chat).then(allOf),
-      openai.responses.create({ model: 'desk', input: 'Hi', stream: true }).then(allOf),
-      openai.chat.completions.create({ ...chat, stream: false }),
-    ].map((sent) =>
-      sent.then(
-        () => null,
-        (error: InstanceType<typeof OpenAI.APIError>) => error,
-      ),
-    );
-    const told = allOf(a2a.sendMessageStream(saying('Hi'))).then(
-      () => null,
-      (error: Error) => error,
-    );
-    const asked = mcp.callTool({ name: 'ask', arguments: { deployment: 'desk', message: 'Hi' } });
-    await model.isAsked(8);
+    const { ends } = await followAll(leaver);
+    const run = await startTestRun();
+    const tests = await leaver.stream('GET', `/v1/test-runs/${run}/events`);
+    await tests.waitFor(({ data }) => data.status === 'running');
     await leaver.terminate();
-
-    expect(lastOf(await native.events)).toMatchObject({ type: 'stream.closed', data: { reason: 'server_restarting' } });
-    expect(await waited).toMatchObject({ status: 202, body: { status: 'replying' } });
-    for (const refusal of await Promise.all(refusals)) {
-      expect(refusal).toBeInstanceOf(OpenAI.APIError);
-      expect(refusal).toMatchObject({ code: 'not_ready', type: 'server_error' });
-      expect(refusal?.message).toContain('The server is restarting. Send the request again shortly.');
-    }
-    await run;
-    expect(codes).toContain('not_ready');
-    expect(String(await told)).toContain('The server is restarting');
-    // The tool answers how far the turn has come, with the ids that lead back to it.
-    expect(await asked).toMatchObject({ structuredContent: { status: 'replying', turn_id: expect.any(String) } });
+    expect(Object.fromEntries(await ends)).toEqual(
+      Object.fromEntries(kinds.map(([name, { atRestart }]) => [name, { whole: false, named: atRestart }])),
+    );
+    expect(lastOf(await tests.events)).toMatchObject({ type: 'stream.closed', data: { reason: 'server_restarting' } });
     expect(await leaver.exited).toBe(0);
     model.release();
+  });
+
+  it('has a case in these tests for every stream of the contract [OPS-671]', () => {
+    const streamed = routes.filter(({ route }) => route.produces?.includes('text/event-stream'));
+    const others = ['testRuns.events', 'browser.watch'];
+    const known = new Set([...others, ...kinds.flatMap(([, kind]) => kind.routes)]);
+    expect(streamed.map(({ name }) => name).filter((name) => !known.has(name))).toEqual([]);
   });
 });
 

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { ADVISORY_LOCK } from '@vestra/server/platform/db/migrate';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
@@ -169,5 +171,28 @@ describe('a worker', () => {
     } finally {
       await worker.stop();
     }
+  });
+
+  it('is live and not ready while another process migrates, however long that takes [OPS-733]', async () => {
+    const operatorPort = await freePort();
+    const url = `http://127.0.0.1:${operatorPort}`;
+    const migrating = new pg.Client({ connectionString: server.connectionString });
+    await migrating.connect();
+    await migrating.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK]);
+    const starting = startTestServer({
+      beside: server,
+      env: { VESTRA_ROLE: 'worker', VESTRA_OPERATOR_PORT: String(operatorPort) },
+    });
+    const status = (path: string) =>
+      fetch(`${url}${path}`).then(
+        ({ status }) => status,
+        () => null,
+      );
+    await expect.poll(() => status('/health/live')).toBe(200);
+    expect(await status('/health/ready')).toBe(503);
+    await migrating.end();
+    const worker = await starting;
+    expect(await status('/health/ready')).toBe(200);
+    await worker.stop();
   });
 });

@@ -105,7 +105,7 @@ export async function startAgentServer(
 }
 
 export async function openStream(
-  { url, testKey }: TestServer,
+  { url, testKey }: Pick<TestServer, 'url' | 'testKey'>,
   method: string,
   path: string,
   { key = testKey, body, headers = {} }: StreamOptions = {},

@@ -90,8 +90,8 @@ ${text.replace('vestra.example.com {', `https://localhost:${port} {\n  bind 127.
       .replace('bind :80', `bind 127.0.0.1:${plainPort}`)
       .replace('bind :443', `bind 127.0.0.1:${port}`)
       // No health route is asked where the server under test is not a whole one.
-      .replace(/^ *option httpchk.*\n/m, '')
-      .replace(/ check inter .*$/m, ''),
+      .replace(/^ *option httpchk.*\n *http-check.*\n/m, '')
+      .replace(/^ *default-server check.*\n/m, ''),
 };
 
 export async function makeCertificate(folder: string): Promise<void> {

@@ -187,10 +187,12 @@ const watchFrame = z
   .object({
     object: tag('browser_frame'),
     type: z
-      .enum(['browser.frame', 'browser.closed'])
-      .describe('`browser.frame`: the current picture of a tab; `browser.closed`: the tab was closed.'),
-    seq: z.int().describe('Counts up from 1 on this stream.'),
-    tab: z.string().describe('Identifies the tab.'),
+      .enum(['browser.frame', 'browser.closed', 'stream.closed'])
+      .describe(
+        '`browser.frame`: the current picture of a tab; `browser.closed`: the tab was closed; `stream.closed`: the server restarts, so watch again.',
+      ),
+    seq: z.int().describe('Counts up from 1 on this stream. `stream.closed` repeats the last one.'),
+    tab: z.string().describe('Identifies the tab; empty with `stream.closed`.'),
     tag: z.string().nullable().describe('The `tag` of the fetch; null if it has none.'),
     stage: z.string().nullable().describe('The `stage` of the fetch; null if it has none.'),
     url: z.string().nullable().describe('The address of the tab; null once it is closed or hidden.'),

@@ -143,6 +143,16 @@ const progress = z
   })
   .describe('The progress of a test run.');
 
+const closed = z
+  .object({
+    object: tag('test_run_event'),
+    type: z.enum(['stream.closed']).describe('The last event of a stream that the server ends: follow the run again.'),
+    seq: z.int().describe('The `seq` of the event before it.'),
+    run_id: id('trun'),
+    data: z.object({ reason: z.enum(['server_restarting']).describe('Why the server ended the stream.') }),
+  })
+  .describe('The end of a stream before the end of its run.');
+
 export type TestRunProgress = z.input<typeof progress>;
 
 const testRunParams = z.strictObject({ run_id: failsWith('test_run_not_found', id('trun')) });
@@ -210,7 +220,7 @@ export const testRuns = {
     produces: ['text/event-stream'],
     isJson: false,
     streams: true,
-    streamed: progress,
+    streamed: z.union([progress, closed]),
     errors: [],
     command: 'test-runs events',
   }),

@@ -68,6 +68,7 @@ RoutineKind = Literal["schedule", "trigger", "app_event"]
 RoutineStatus = Literal["active", "completed", "failed"]
 RoutineRunStatus = Literal["started", "filtered", "skipped"]
 BrowserFetchStepKind = Literal["click", "type", "scroll", "wait_for", "page_fetch"]
+BrowserFrameType = Literal["browser.frame", "browser.closed", "stream.closed"]
 MemoryKind = Literal[
     "identity",
     "relationship",
@@ -1223,12 +1224,14 @@ class BrowserFrame(Resource):
     """The current picture of a tab."""
     object: Literal["browser_frame"]
     """Always `browser_frame`: the type of this object."""
-    type: Literal["browser.frame", "browser.closed"]
-    """`browser.frame`: the current picture of a tab; `browser.closed`: the tab was closed."""
+    type: BrowserFrameType
+    """`browser.frame`: the current picture of a tab; `browser.closed`: the tab was closed;
+    `stream.closed`: the server restarts, so watch again.
+    """
     seq: int
-    """Counts up from 1 on this stream."""
+    """Counts up from 1 on this stream. `stream.closed` repeats the last one."""
     tab: str
-    """Identifies the tab."""
+    """Identifies the tab; empty with `stream.closed`."""
     tag: str | None
     """The `tag` of the fetch; null if it has none."""
     stage: str | None

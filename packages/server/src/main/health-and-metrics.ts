@@ -30,6 +30,7 @@ export type OperatorParts = {
    * requests elsewhere.
    */
   drain: () => Promise<void>;
+  isDraining: () => boolean;
 };
 
 /** Health and metrics of this process, for its operator. */
@@ -58,6 +59,7 @@ export function assembleOperator(
     started() {
       hasStarted = true;
     },
+    isDraining: () => isDraining,
     async drain() {
       isDraining = true;
       if (config.drainMs > 0) await sleep(config.drainMs);

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
@@ -6,10 +7,14 @@ import { listenFailure } from './port.ts';
 
 type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch'];
 
-/** Starts to accept requests. */
+/**
+ * Starts to accept requests. Once `isLeaving` returns true, each response ends its connection: a proxy would otherwise
+ * send its next request on a connection that is closed at the same moment.
+ */
 export async function listen(
   fetch: Fetch,
   config: Config,
+  isLeaving: () => boolean = () => false,
 ): Promise<{
   url: string;
   /** The address that other processes use, also from other machines if the server listens for them. */
@@ -17,6 +22,9 @@ export async function listen(
   close: (options: { graceMs: number }) => Promise<void>;
 }> {
   const http = createAdaptorServer({ fetch });
+  http.prependListener('request', (_request: unknown, response: ServerResponse) => {
+    if (isLeaving()) response.setHeader('connection', 'close');
+  });
   const sockets = socketsOf(http);
   await startListening(http, config);
   const { address, port } = http.address() as AddressInfo;

@@ -64,6 +64,11 @@ export async function startServer(
     shutdown.undo(postgres.stop);
     const { db, connectionString } = postgres;
     shutdown.undo(() => closeDatabase(db));
+    let operatorFetch = starting;
+    if (config.operatorPort !== null) {
+      const { close } = await listen((...given) => operatorFetch(...given), { ...config, port: config.operatorPort });
+      shutdown.undo(close);
+    }
     const { kernel, firstCredentials } = await createKernel(config, log, { db, connectionString, shutdown });
     const { processNews, models } = kernel;
     const computerParts = assembleComputers(kernel);
@@ -89,10 +94,7 @@ export async function startServer(
       watchdog,
       countBrowsers: browserParts.countRunning,
     });
-    if (config.operatorPort !== null) {
-      const { close } = await listen(operator.app().fetch, { ...config, port: config.operatorPort });
-      shutdown.undo(close);
-    }
+    operatorFetch = operator.app().fetch;
     const app = createLazyRef<Hono>('the app');
     const voice = createLazyRef<VoiceCalls>('the voice calls');
     const modules = registrationsOf(kernel, {
@@ -135,10 +137,11 @@ export async function startServer(
     // Listen before the app exists, because links in responses contain the port.
     const serveCaller: Hono['fetch'] = (request, env) =>
       servesCallers(config.role) ? app.get().fetch(request, env) : noApiHere();
-    const { url, internalUrl, close } = await listen((request, env) => {
+    const serve: Hono['fetch'] = (request, env) => {
       const ofProcess = computerParts.processCalls.answer(request);
       return ofProcess ? ofProcess.then((answer) => answer ?? serveCaller(request, env)) : serveCaller(request, env);
-    }, config);
+    };
+    const { url, internalUrl, close } = await listen(serve, config, operator.isDraining);
     if (!servesCallers(config.role)) {
       shutdown.undo((options) => {
         routing.endStreams();
@@ -164,10 +167,11 @@ export async function startServer(
     const keyUse = createKeyUse(db, log);
     shutdown.undo(() => keyUse.stop());
     shutdown.undo(async ({ graceMs }) => {
-      streams.leave();
+      streams.leave({ withinMs: graceMs / 2 });
       routing.endStreams();
       const drained = setTimeout(streams.stop, Math.max(graceMs / 2, graceMs - lastEventsMs));
       await close({ graceMs });
+      await streams.whenEmpty();
       clearTimeout(drained);
     });
     kernel.publicUrl.set(config.publicUrl ?? url);
@@ -183,6 +187,18 @@ export async function startServer(
     throw error;
   }
 }
+
+/**
+ * A migration may build an index for an hour. The process must be live meanwhile, or Kubernetes would kill it and the
+ * build would begin again.
+ */
+const starting: Hono['fetch'] = (request) =>
+  new URL(request.url).pathname === '/health/live'
+    ? Response.json({ status: 'live' })
+    : Response.json(
+        { status: 'not_ready', checks: { server: { status: 'failing', message: 'The server is starting.' } } },
+        { status: 503 },
+      );
 
 const noApiHere = () => new Response('Nobody is served here.\n', { status: 404 });
 

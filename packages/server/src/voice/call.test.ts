@@ -268,6 +268,30 @@ describe('a call', () => {
     expect(revoked.ended).toHaveBeenCalledOnce();
   });
 
+  it('is held through a restart of the server until nobody speaks, and its end names the restart [OPS-731]', async () => {
+    const idle = await callUp();
+    idle.call.leave();
+    await idle.rest();
+    expect([idle.ended.mock.calls.length, idle.line.notes.at(-1)]).toEqual([1, 'ended: server_restarting']);
+
+    const busy = await callUp();
+    await busy.speak('Where is my parcel?');
+    busy.call.leave();
+    await busy.reply('It arrives today. Thank you.');
+    await busy.happens('turn.settled', {});
+    expect(busy.ended.mock.calls.length).toBe(0);
+    while (busy.texts().length > 0) await busy.out();
+    expect([busy.ended.mock.calls.length, busy.line.notes.at(-1)]).toEqual([1, 'ended: server_restarting']);
+
+    const late = await callUp();
+    await late.speak('Where is my parcel?');
+    late.call.leave();
+    late.session.abort(fail('not_ready'));
+    await late.rest();
+    expect([late.ended.mock.calls.length, late.line.notes.at(-1)]).toEqual([1, 'ended: server_restarting']);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it('ends after a fault without describing it', async () => {
     const call = await callUp({ send: () => Promise.reject(new Failure('user_disabled')) });
     await call.speak('Hello there.');

@@ -15,6 +15,7 @@ import { type CallAction, type CallEvent, initialTurn, nextTurn, type TurnState 
 type CallEnd =
   | 'hung_up'
   | 'session_ended'
+  | 'server_restarting'
   | 'replaced'
   | 'lost'
   | 'not_connected'
@@ -50,7 +51,12 @@ type CallRequest = {
   ended: () => void;
 };
 
-export type OpenCall = { sdp: string; end: (why: CallEnd) => Promise<void> };
+export type OpenCall = {
+  sdp: string;
+  end: (why: CallEnd) => Promise<void>;
+  /** The server starts to stop: ends the call once nobody speaks and no reply is due. */
+  leave: () => void;
+};
 
 const lastWordsMs = 10_000;
 
@@ -70,6 +76,7 @@ export async function holdCall(ports: Ports, request: CallRequest): Promise<Open
   let pending: { row: InteractionRow; wasAsked: boolean; answers: string[] } | null = null;
   let chargedAt: number | null = null;
   let isEnding = false;
+  let isLeaving = false;
   let connection: CallConnection | null = null;
   let unfollow = () => {};
 
@@ -93,9 +100,14 @@ export async function holdCall(ports: Ports, request: CallRequest): Promise<Open
     if (turn.phase === before) return;
     connection?.note({ type: 'state', state: turn.phase });
     clearTimeout(timers.get('silence'));
-    if (turn.phase === 'listening') {
+    endIfLeaving();
+    if (turn.phase === 'listening' && !isEnding) {
       after('silence', times.silenceMs, () => void end('nobody_speaks', sentences.nobodySpeaks));
     }
+  }
+
+  function endIfLeaving(): void {
+    if (isLeaving && turn.phase === 'listening') void end('server_restarting');
   }
 
   const actions: Record<CallAction, () => void> = {
@@ -283,7 +295,7 @@ export async function holdCall(ports: Ports, request: CallRequest): Promise<Open
     clearTimeout(timer);
   }
 
-  const endWithSession = () => void end('session_ended');
+  const endWithSession = () => void end(isRestart(signal.reason) ? 'server_restarting' : 'session_ended');
   signal.addEventListener('abort', endWithSession, { once: true });
   try {
     connection = await ports.connections.open({ sdp: request.sdp, iceServers: request.iceServers }, onConnectionEvent);
@@ -296,8 +308,17 @@ export async function holdCall(ports: Ports, request: CallRequest): Promise<Open
   after('connect', times.connectMs, () => void end('not_connected'));
   unfollow = conversation.follow(onEntry, fail);
   if (signal.aborted) endWithSession();
-  return { sdp: connection.sdp, end: (why) => end(why) };
+  return {
+    sdp: connection.sdp,
+    end: (why) => end(why),
+    leave() {
+      isLeaving = true;
+      endIfLeaving();
+    },
+  };
 }
+
+const isRestart = (reason: unknown) => reason instanceof Failure && reason.code === 'not_ready';
 
 function guessOf(utterance: Utterance | null): Promise<string> | null {
   if (!utterance) return null;

@@ -23,7 +23,7 @@ function startProcesses() {
   const start = () => {
     const held = createHeldCalls({ order, processNews, log: { warn: vi.fn() } });
     return async (name: string, ended: string[]) => {
-      const call: OpenCall = { sdp: name, end: async (why) => void ended.push(`${name} ${why}`) };
+      const call: OpenCall = { sdp: name, end: async (why) => void ended.push(`${name} ${why}`), leave: () => {} };
       await held.hold({ sessionId: 'ses_1', orgId: 'org_1', call: Promise.resolve(call), over: Promise.resolve() });
     };
   };

@@ -97,7 +97,7 @@ export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
   /** Answers the offer. Must not await anything between the capacity check and `held.hold`. */
   async function start({ caller, origin, conversation, session, voice, sdp }: CallStart): Promise<string> {
     assertRoom(caller, { except: null });
-    const open = streams.open(caller, new AbortController().signal, { endsAtOnce: true });
+    const open = streams.open(caller, new AbortController().signal);
     const over = Promise.withResolvers<void>();
     const ended = () => {
       open.close();
@@ -116,6 +116,13 @@ export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
       { voice, sdp, iceServers, signal: open.signal, ended },
     );
     const own = { sessionId: session.id, orgId: caller.orgId, call, over: over.promise };
+    const leave = () =>
+      void call.then(
+        (begun) => begun.leave(),
+        () => {},
+      );
+    open.leave = leave;
+    if (open.isLeaving) leave();
     try {
       await held.hold(own).catch(async (error: unknown) => {
         await call.then((begun) => begun.end('failed'));
@@ -166,7 +173,7 @@ export function createVoiceCalls(dependencies: Dependencies): VoiceCalls {
       const all = held.all();
       for (const { call } of all) {
         void call.then(
-          (each) => each.end('session_ended'),
+          (each) => each.end('server_restarting'),
           () => {},
         );
       }

@@ -119,17 +119,7 @@ function watchAnywhere(ports: {
   /** Closes the tabs that the previous process showed. */
   function closedNow(): Frame[] {
     const created_at = new Date().toISOString();
-    const gone = [...shown].map((tab) => ({
-      id: '',
-      event: 'browser.closed',
-      data: {
-        object: 'browser_frame',
-        type: 'browser.closed',
-        seq: 0,
-        ...{ tab, tag: null, stage: null, url: null, image: null },
-        created_at,
-      },
-    }));
+    const gone = [...shown].map((tab) => emptyFrame('browser.closed', { tab, seq: 0, created_at }));
     shown.clear();
     return gone;
   }
@@ -160,8 +150,25 @@ function watchAnywhere(ports: {
       ending.abort();
       current?.close();
     },
+    closing: () => emptyFrame('stream.closed', { tab: '', seq, created_at: new Date().toISOString() }),
   };
 }
+
+/** A frame without a picture. */
+const emptyFrame = (
+  type: 'browser.closed' | 'stream.closed',
+  { tab, seq, created_at }: { tab: string; seq: number; created_at: string },
+): Frame => ({
+  id: String(seq),
+  event: type,
+  data: {
+    object: 'browser_frame',
+    type,
+    seq,
+    ...{ tab, tag: null, stage: null, url: null, image: null },
+    created_at,
+  },
+});
 
 const tabOf = ({ data }: Frame) => (data as { tab: string }).tab;
 

@@ -84,6 +84,11 @@ function followTestRun(watchers: Waiters, first: TestRun, look: () => Promise<Te
     close: watch.close,
     // Nothing to release: the run ends by itself, here or in another process.
     leave() {},
+    closing() {
+      const data = { reason: 'server_restarting' as const };
+      const event = { object: 'test_run_event' as const, type: 'stream.closed' as const, seq, run_id: first.id, data };
+      return { id: String(seq), event: event.type, data: event };
+    },
   };
 }
 

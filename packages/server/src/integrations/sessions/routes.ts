@@ -108,13 +108,24 @@ export function screenStream({ db, screens, credentials, streams, callerOf }: St
         open.close();
         throw error;
       });
-      return eventStream(source, open);
+      return eventStream({ ...source, closing: screenClosed }, open);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       return new Response(`${error.message}\n`, { status: error.status });
     }
   };
 }
+
+/** The state lets a page that knows no `stream.closed` show that it connects again. */
+const screenClosed = () => ({
+  id: '0',
+  event: 'stream.closed',
+  data: {
+    type: 'stream.closed',
+    reason: 'server_restarting',
+    ...{ showing: 'waking', driven_by: 'nobody', url: null },
+  },
+});
 
 function ifRefused(error: unknown): null {
   if (error instanceof Failure) return null;

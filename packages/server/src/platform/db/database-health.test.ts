@@ -34,6 +34,19 @@ it('reports a database that lacks a migration [OPS-204]', async () => {
   expect(condition).toMatchObject({ behind: expect.stringContaining('lacks the migration 9999-later.sql') });
 });
 
+it.each([
+  ['0158-later.sql', null],
+  ['0158-contract-0149-drop-old.sql', null],
+  ['0158-contract-0150-drop-old.sql', null],
+  ['0158-contract-0151-drop-old.sql', 'too new for this version: 0158-contract-0151-drop-old.sql removed'],
+])('reports whether a version of migration 0150 can serve after %s [OPS-734]', async (name, reason) => {
+  const look = createDatabaseHealthCheck(db, '0150-runs-of-tests.sql');
+  await other.query('INSERT INTO schema_migrations (name, sha256) VALUES ($1, $2)', [name, '']);
+  const condition = await look();
+  await other.query('DELETE FROM schema_migrations WHERE name = $1', [name]);
+  expect(condition).toMatchObject({ isUp: true, behind: reason === null ? null : expect.stringContaining(reason) });
+});
+
 it('reports a read-only database [OPS-204]', async () => {
   await run(db, sql`SET default_transaction_read_only = on`);
   expect(await createDatabaseHealthCheck(db, oldest)()).toMatchObject({

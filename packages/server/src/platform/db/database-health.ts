@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { hasFullDisk } from './full-disk.ts';
-import { UNFINISHED } from './migrate.ts';
+import { CONTRACT, UNFINISHED } from './migrate.ts';
 import type { Database } from './pool.ts';
 import { NotThePrimary } from './primary-check.ts';
 import { sqlState } from './sql.ts';
@@ -29,6 +29,8 @@ type Facts = {
   lag_seconds: number | null;
   has_newest: boolean;
   is_unfinished: boolean;
+  /** The first migration that removed something which this version needs. */
+  breaking: string | null;
 };
 
 /** Sends one query at a time, so that probes do not pile up on a database that does not answer. */
@@ -63,8 +65,9 @@ async function ask({ $client }: Database, newestMigration: string, { giveUpMs }:
           current_setting('default_transaction_read_only')::bool AS is_read_only,
           extract(epoch FROM now() - pg_last_xact_replay_timestamp())::float8 AS lag_seconds,
           EXISTS (SELECT FROM schema_migrations WHERE name >= $1 AND name <> $2) AS has_newest,
-          EXISTS (SELECT FROM schema_migrations WHERE name = $2) AS is_unfinished`,
-      values: [newestMigration, UNFINISHED],
+          EXISTS (SELECT FROM schema_migrations WHERE name = $2) AS is_unfinished,
+          (SELECT min(name) FROM schema_migrations WHERE name > $1 AND substring(name FROM $3) > left($1, 4)) AS breaking`,
+      values: [newestMigration, UNFINISHED, CONTRACT],
       // Drops a dead connection with the query, so that the next probe does not get it.
       query_timeout: giveUpMs,
     } as pg.QueryConfig);
@@ -96,7 +99,9 @@ function readOnlyReason({ is_standby, is_read_only, lag_seconds }: Facts): strin
   return `The database is read-only: it is a standby${lag}.`;
 }
 
-function behindReason({ has_newest, is_unfinished }: Facts, newestMigration: string): string | null {
+function behindReason({ has_newest, is_unfinished, breaking }: Facts, newestMigration: string): string | null {
+  if (breaking !== null)
+    return `It is too new for this version: ${breaking} removed what this version needs. Start the newer version.`;
   if (is_unfinished) return 'Rows are being brought into it, or that was broken off.';
   return has_newest ? null : `It lacks the migration ${newestMigration}: restart the server, which applies it.`;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
-import { migrate } from './migrate.ts';
+import { CONTRACT, migrate, readMigrations } from './migrate.ts';
 import { closeDatabase, type Database, openDatabase } from './pool.ts';
 import { StartFailure } from './start-failure.ts';
 
@@ -41,6 +41,21 @@ async function failureOf(work: Promise<unknown>): Promise<string> {
   expect(failure).toBeInstanceOf(StartFailure);
   return (failure as StartFailure).message;
 }
+
+describe('the migrations of this version', () => {
+  /** Applied by earlier versions, or known to remove what no earlier version uses. */
+  const known = ['0128-baseline.sql', '0133-drop-append-delta.sql'];
+  const removes =
+    /\b(DROP (TABLE|COLUMN|FUNCTION|TYPE|VIEW)|RENAME (TO|COLUMN)|ALTER COLUMN \w+ (TYPE|SET NOT NULL))\b/i;
+
+  test('name the version that they break if they remove something [OPS-735]', async () => {
+    const files = readMigrations(join(import.meta.dirname, 'migrations'));
+    const unnamed = (await files).filter(
+      ({ name, text }) => removes.test(text.replaceAll(/^--.*$/gm, '')) && !new RegExp(CONTRACT).test(name),
+    );
+    expect(unnamed.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual([]);
+  });
+});
 
 describe('migrate', () => {
   test('applies the files in order, once, with several statements each', async () => {

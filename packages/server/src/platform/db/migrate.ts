@@ -16,6 +16,12 @@ export const ADVISORY_LOCK = createHash('sha256').update('vestra migrate').diges
 /** Recorded as a migration while rows are loaded into a database, so that no version starts on it. */
 export const UNFINISHED = 'unfinished';
 
+/**
+ * `NNNN-contract-MMMM-name.sql` removes what only versions without the migration MMMM use. Such a version is not ready
+ * once it was applied. A version that has MMMM keeps serving.
+ */
+export const CONTRACT = '^\\d{4}-contract-(\\d{4})-';
+
 /** The last version that has the single migrations which the baseline replaces. */
 const LAST_VERSION_BEFORE_BASELINE = '0.2.0';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Caller } from '../caller.ts';
 import { createStreams } from './streams.ts';
 
@@ -59,16 +59,50 @@ describe('open streams', () => {
     expect(streams.open(callerOf('key_1'), new AbortController().signal).signal.aborted).toBe(true);
   });
 
-  it('end with the server, and none opens while it stops', () => {
+  it('end with the server, and a request that was accepted in time may still open one', () => {
     const streams = createStreams();
     const open = (options = {}) => streams.open(callerOf('key_1'), new AbortController().signal, options);
     const [following, polling] = [open(), open({ endsAtOnce: true })];
     streams.leave();
-    expect(() => open()).toThrow('The server is restarting.');
+    const [late, latePoll] = [open(), open({ endsAtOnce: true })];
+    expect([late.isLeaving, late.signal.aborted, latePoll.signal.aborted]).toEqual([true, false, true]);
     expect([following.signal.aborted, following.isLeaving, polling.signal.aborted]).toEqual([false, true, true]);
     streams.stop();
     expect(following.signal.reason).toMatchObject({ code: 'not_ready' });
     expect([following.signal.aborted, streams.count()]).toEqual([true, 0]);
+    expect(() => open()).toThrow('The server is restarting.');
+  });
+
+  it('let idle streams leave one after the other, all of them in time [OPS-730]', async () => {
+    vi.useFakeTimers();
+    const streams = createStreams();
+    const opened = Array.from({ length: 1_000 }, () =>
+      streams.open(callerOf('key_1'), new AbortController().signal, { endsAtOnce: true }),
+    );
+    const left = () => opened.filter(({ signal }) => signal.aborted).length;
+    const empty = vi.fn();
+    void streams.whenEmpty().then(empty);
+    streams.leave({ withinMs: 2_000 });
+    const counts: number[] = [];
+    while (left() < opened.length) {
+      counts.push(left());
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(counts).toEqual(Array.from({ length: 20 }, (_, at) => (at + 1) * 50).slice(0, counts.length));
+    expect([counts.length, empty.mock.calls.length]).toEqual([19, 1]);
+    vi.useRealTimers();
+  });
+
+  it('name the restart to those that have not left when the time is over', () => {
+    vi.useFakeTimers();
+    const streams = createStreams();
+    const opened = Array.from({ length: 100 }, () => streams.open(callerOf('key_1'), new AbortController().signal));
+    streams.leave({ withinMs: 10_000 });
+    expect(opened.filter(({ isLeaving }) => isLeaving)).toHaveLength(20);
+    streams.stop();
+    expect(opened.filter(({ isLeaving, signal }) => isLeaving && signal.aborted)).toHaveLength(100);
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
   });
 
   it('are removed when they end and when the client disconnects', () => {

@@ -19,8 +19,9 @@ export type OpenStream = {
 /** The open streams, by the credential that opened them. */
 export type Streams = {
   /**
-   * Throws `rate_limited` if the credential has too many open, and `not_ready` while the server stops. `endsAtOnce` is
-   * for streams that follow no run: they end as soon as the server starts to stop.
+   * Throws `rate_limited` if the credential has too many open, and `not_ready` once the drain time is over. Before, a
+   * request that was accepted in time may still open its stream. `endsAtOnce` is for streams that follow no run: they
+   * end as soon as the server starts to stop.
    */
   open: (caller: Caller, requestSignal: AbortSignal, options?: { endsAtOnce?: boolean }) => OpenStream;
   /** Ends the streams of a revoked key, session or grant, and of the sessions that it opened. */
@@ -32,11 +33,14 @@ export type Streams = {
   endUnlessLive: (liveOf: (ids: string[]) => Promise<ReadonlySet<string>>) => Promise<void>;
   endAll: () => void;
   /**
-   * The server starts to stop: no stream is opened any more, and each open one decides whether it still follows a run.
+   * The server starts to stop: each open stream decides whether it still follows a run.
+   * Many streams do so one after the other within `withinMs`: their clients reconnect elsewhere, all at once otherwise.
    */
-  leave: () => void;
+  leave: (options?: { withinMs?: number }) => void;
   /** The drain time is over: ends the remaining streams with the reason that the server restarts. */
   stop: () => void;
+  /** Resolves once no stream is open. Voice calls are streams without an HTTP response. */
+  whenEmpty: () => Promise<void>;
   count: () => number;
 };
 
@@ -51,6 +55,10 @@ const maxPerOrg = 12_000;
 
 const askAgainMs = 5000;
 
+/** At most this many streams leave in one step, unless they would not be done in time. */
+const perStep = 20;
+const stepMs = 100;
+
 const restarting = () => notReady('The server is restarting. Send the request again shortly.');
 
 export function createStreams({ maxOfOrg = maxPerOrg } = {}): Streams {
@@ -61,6 +69,9 @@ export function createStreams({ maxOfOrg = maxPerOrg } = {}): Streams {
   const endedAt = new Map<string, number>();
   let isLeaving = false;
   const byOrg = new Map<string, number>();
+  let isOver = false;
+  let leaving: NodeJS.Timeout | undefined;
+  let empty = Promise.withResolvers<void>();
 
   /** The streams of sessions, by the key or grant that opened the session. */
   const byOpener = new Map<string, Set<AbortController>>();
@@ -78,6 +89,14 @@ export function createStreams({ maxOfOrg = maxPerOrg } = {}): Streams {
     if (left === 0) byOrg.delete(orgId);
     else byOrg.set(orgId, left);
   };
+  const isEmpty = () => byCredential.size === 0;
+  const leaveInSteps = (open: OpenStream[], size: number) => {
+    for (const each of open.splice(0, size)) {
+      each.isLeaving = true;
+      each.leave?.();
+    }
+    if (open.length > 0) leaving = setTimeout(leaveInSteps, stepMs, open, size);
+  };
 
   const remember = (id: string) => {
     const now = sharedNow();
@@ -92,7 +111,7 @@ export function createStreams({ maxOfOrg = maxPerOrg } = {}): Streams {
 
   return {
     open(caller, requestSignal, { endsAtOnce = false } = {}) {
-      if (isLeaving) throw restarting();
+      if (isOver) throw restarting();
       const { id } = caller.actor;
       const others = byCredential.get(id) ?? new Map();
       const most = caller.session ? maxPerSession : maxPerKey;
@@ -132,18 +151,20 @@ export function createStreams({ maxOfOrg = maxPerOrg } = {}): Streams {
         if (others.size > 0 || byCredential.get(id) !== others) return;
         byCredential.delete(id);
         revocable.delete(id);
+        if (isEmpty()) empty.resolve();
       };
       const open: OpenStream = {
         signal,
         close,
         leave: endsAtOnce ? () => controller.abort(restarting()) : null,
-        isLeaving: false,
+        isLeaving,
       };
       byCredential.set(id, others.set(open, controller));
       if (openedBy !== null && ofOpener) byOpener.set(openedBy, ofOpener.add(controller));
       signal.addEventListener('abort', close, { once: true });
       requestSignal.addEventListener('abort', leave, { once: true });
       if (requestSignal.aborted) leave();
+      if (isLeaving) open.leave?.();
       if (hasJustEnded(id) || (openedBy !== null && hasJustEnded(openedBy))) controller.abort();
       return open;
     },
@@ -155,16 +176,23 @@ export function createStreams({ maxOfOrg = maxPerOrg } = {}): Streams {
       for (const id of ids) if (!live.has(id)) endCredential(id);
     },
     endAll: () => endAll(),
-    leave() {
+    leave({ withinMs = 0 } = {}) {
       isLeaving = true;
-      for (const open of [...byCredential.values()].flatMap((each) => [...each.keys()])) {
-        open.isLeaving = true;
-        open.leave?.();
-      }
+      const open = [...byCredential.values()].flatMap((each) => [...each.keys()]);
+      const steps = Math.max(1, Math.floor(withinMs / stepMs));
+      leaveInSteps(open, Math.max(perStep, Math.ceil(open.length / steps)));
     },
     stop() {
       isLeaving = true;
+      isOver = true;
+      clearTimeout(leaving);
+      for (const open of [...byCredential.values()].flatMap((each) => [...each.keys()])) open.isLeaving = true;
       endAll(restarting());
+    },
+    async whenEmpty() {
+      if (isEmpty()) return;
+      empty = Promise.withResolvers();
+      await empty.promise;
     },
     count: () => [...byCredential.values()].reduce((sum, { size }) => sum + size, 0),
   };

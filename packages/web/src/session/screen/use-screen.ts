@@ -16,7 +16,9 @@ export type ScreenState = {
 
 type ScreenEvent =
   | { type: 'screen.state'; showing: ScreenState['showing']; driven_by: ScreenState['drivenBy']; url: string | null }
-  | ({ type: 'screen.frame' } & Picture);
+  | ({ type: 'screen.frame' } & Picture)
+  /** The server restarts. */
+  | { type: 'stream.closed' };
 
 const waking: ScreenState = { showing: 'waking', drivenBy: 'nobody', url: null, picture: null };
 const wakeWithinMs = 30_000;
@@ -92,6 +94,7 @@ function addressOf({ stream_url, preview_token, preview_token_param = 'preview_t
 }
 
 function after(before: ScreenState, event: ScreenEvent): ScreenState {
+  if (event.type === 'stream.closed') return waking;
   if (event.type === 'screen.frame') {
     const { image, width, height } = event;
     return { ...before, picture: { image, width, height } };

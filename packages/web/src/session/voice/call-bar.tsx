@@ -18,7 +18,12 @@ export default function CallBar({ of, close }: CallBarProps) {
   useEffect(() => {
     setMuted(false);
     let isShown = true;
-    const own = beginCall(of, (next) => isShown && setState(next));
+    const callAgain = () => {
+      if (!isShown) return;
+      setState({ phase: 'connecting' });
+      setAttempt((before) => before + 1);
+    };
+    const own = beginCall(of, (next) => isShown && setState(next), callAgain);
     call.current = own;
     return () => {
       isShown = false;

@@ -35,10 +35,14 @@ const gatherMs = 1_000;
 const lostAfterMs = 10_000;
 const microphone = { echoCancellation: true, noiseSuppression: true, autoGainControl: true };
 
-/** Starts a voice call. `changed` receives every state, the end last. */
+/**
+ * Starts a voice call. `changed` receives every state, the end last. `moved` is called instead of the end if the server
+ * restarts: the next call reaches another process.
+ */
 export function beginCall(
   { client, sessionId, iceServers, failed }: CallOf,
   changed: (state: CallState) => void,
+  moved: () => void,
 ): OwnCall {
   const peer = new RTCPeerConnection({ iceServers });
   const notes = peer.createDataChannel('vestra');
@@ -49,14 +53,17 @@ export function beginCall(
   /** The last state from the server. */
   let turn: CallState = { phase: 'connecting' };
 
-  const end = (why: CallEnd) => {
-    if (isOver) return;
+  const close = () => {
     isOver = true;
     window.clearTimeout(lost);
     if (stream) stop(stream);
     sound.srcObject = null;
     // The delay lets a queued message be sent.
     window.setTimeout(() => peer.close(), 100);
+  };
+  const end = (why: CallEnd) => {
+    if (isOver) return;
+    close();
     changed({ phase: 'ended', why });
   };
 
@@ -89,7 +96,11 @@ export function beginCall(
   };
   notes.onmessage = ({ data }) => {
     const note = JSON.parse(String(data)) as Note;
-    if (note.type === 'ended') end(endOf(note.reason));
+    if (isOver) return;
+    if (note.type === 'ended' && note.reason === 'server_restarting') {
+      close();
+      moved();
+    } else if (note.type === 'ended') end(endOf(note.reason));
     if (note.type !== 'state' || isOver || !(note.state in turns)) return;
     turn = { phase: turns[note.state as keyof typeof turns] };
     changed(turn);

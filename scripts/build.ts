@@ -76,7 +76,8 @@ async function bundle(): Promise<string[]> {
     codeSplitting: {
       groups: [
         { name: 'zod', test: /node_modules\/zod\//, priority: 1 },
-        { name: 'small', test: (id) => small.has(id) },
+        { name: 'contract', test: (id) => small.contract.has(id) },
+        { name: 'small', test: (id) => small.others.has(id) },
       ],
     },
   });
@@ -87,19 +88,39 @@ async function bundle(): Promise<string[]> {
 }
 
 /**
- * Modules that many programs share become files of a few hundred bytes, and a start reads each of them. These go into
- * one file. A module that imports a larger one stays out, because a group takes the imports of its modules along.
+ * Modules that many programs share become files of a few hundred bytes, and a start reads each of them. Those of a start
+ * go into two files: small modules of the contract, and others that import nothing larger, because a group takes the
+ * imports of its modules along.
  */
-function smallModulesOf(output: (OutputChunk | OutputAsset)[]): Set<string> {
+function smallModulesOf(output: (OutputChunk | OutputAsset)[]): { contract: Set<string>; others: Set<string> } {
   const chunks = new Map(output.flatMap((part) => (part.type === 'chunk' ? [[part.fileName, part]] : [])));
-  const isSmall = (name: string): boolean => {
-    const chunk = chunks.get(name);
-    if (!chunk || chunk.isEntry || chunk.isDynamicEntry) return false;
-    return chunk.code.length < 4000 && chunk.imports.every((imported) => isSmall(imported) || isZod(imported));
+  const atStart = new Set<string>();
+  const read = (name: string): void => {
+    if (atStart.has(name)) return;
+    atStart.add(name);
+    for (const imported of chunks.get(name)?.imports ?? []) read(imported);
   };
-  const isZod = (name: string): boolean =>
-    chunks.get(name)?.moduleIds.every((id) => id.includes('/node_modules/zod/')) ?? true;
-  return new Set([...chunks.values()].filter((chunk) => isSmall(chunk.fileName)).flatMap((chunk) => chunk.moduleIds));
+  for (const { fileName, facadeModuleId } of chunks.values()) {
+    if (facadeModuleId?.endsWith('/server/src/main/start.ts')) read(fileName);
+  }
+  const isShared = (name: string): boolean => {
+    const chunk = chunks.get(name);
+    return chunk !== undefined && atStart.has(name) && !chunk.isEntry && !chunk.isDynamicEntry;
+  };
+  const isOf = (name: string, folder: string): boolean =>
+    chunks.get(name)?.moduleIds.every((id) => id.includes(folder)) ?? true;
+  const isSmall = (name: string): boolean =>
+    isShared(name) &&
+    (chunks.get(name)?.code.length ?? 0) < 8000 &&
+    (chunks.get(name)?.imports ?? []).every((imported) => isSmall(imported) || isOf(imported, '/node_modules/zod/'));
+  const shared = [...chunks.values()].filter(({ fileName }) => isShared(fileName));
+  const modulesOf = (found: OutputChunk[]) => new Set(found.flatMap(({ moduleIds }) => moduleIds));
+  return {
+    contract: modulesOf(
+      shared.filter(({ fileName, code }) => code.length < 12_000 && isOf(fileName, '/packages/contract/src/')),
+    ),
+    others: modulesOf(shared.filter(({ fileName }) => isSmall(fileName))),
+  };
 }
 
 /**

@@ -5,11 +5,10 @@ import type { Registration } from '../platform/registration.ts';
 import { eraseNotes } from './feedback/feedback.ts';
 import { feedbackRoutes } from './feedback/routes.ts';
 import type { Player } from './player/player.ts';
-import { playReplay, unfinishedReplays } from './replays/play.ts';
+import { replayQueue, testRunQueue, unfinishedPlays } from './player/unfinished-plays.ts';
 import { eraseReplaysFrom, eraseReplaysOf } from './replays/replays.ts';
 import { replayRoutes } from './replays/routes.ts';
 import { conversationDraftRoutes, draftRoutes, scenarioRoutes } from './scenarios/routes.ts';
-import { playTestRun, unfinishedTestRuns } from './test-runs/play.ts';
 import { type TestRunDependencies, testRunRoutes } from './test-runs/routes.ts';
 
 export type EvaluationServices = Omit<Player, 'engine'> & {
@@ -35,10 +34,13 @@ export function register(
       };
     },
     jobs: {
-      'test_run.play': ({ run_id }, { signal }) => playTestRun(player, run_id, signal),
-      'replay.play': ({ replay_id }, { signal }) => playReplay(player, replay_id, signal),
+      // Loaded with the first play, so that a start reads less.
+      'test_run.play': async ({ run_id }, { signal }) =>
+        (await import('./test-runs/play.ts')).playTestRun(player, run_id, signal),
+      'replay.play': async ({ replay_id }, { signal }) =>
+        (await import('./replays/play.ts')).playReplay(player, replay_id, signal),
     },
-    sweeps: [unfinishedTestRuns, unfinishedReplays],
+    sweeps: [unfinishedPlays(testRunQueue), unfinishedPlays(replayQueue)],
     conversationErasure: [eraseReplaysFrom],
     taskErasure: [eraseNotes],
     erasure: [eraseReplaysOf],

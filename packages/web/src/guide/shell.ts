@@ -3,6 +3,8 @@ import type { Page } from './markdown.ts';
 
 export const guideRoot = '/docs/guide';
 
+export type SiteFile = { mediaType: string; text: string };
+
 export type Frame = {
   /** The name of the page, such as `functions` or `errors/wallet_empty`. */
   name: string;

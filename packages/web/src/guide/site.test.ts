@@ -7,7 +7,8 @@ import { pages } from '../console/pages.ts';
 import { find } from './browser/find.ts';
 import { colouredCode } from './code-colours.ts';
 import { anchorsOf, parseMarkdown } from './markdown.ts';
-import { guideSite, type SiteFile } from './site.ts';
+import type { SiteFile } from './shell.ts';
+import { guideSite } from './site.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 /** All Markdown pages of the repository. */

@@ -4,9 +4,7 @@ import { errorCatalogue } from '@vestra/contract/errors';
 import { referenceSite } from '../reference/site.ts';
 import { errorPages } from './error-pages.ts';
 import { type Page, renderMarkdown } from './markdown.ts';
-import { guideRoot, pageHtml } from './shell.ts';
-
-export type SiteFile = { mediaType: string; text: string };
+import { guideRoot, pageHtml, type SiteFile } from './shell.ts';
 
 /** Every file of the guide by path: pages, Markdown, images and the search index. */
 export async function guideSite(docs: string): Promise<Map<string, SiteFile>> {

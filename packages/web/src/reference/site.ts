@@ -3,8 +3,7 @@ import { introduction } from '@vestra/contract/derive/introduction';
 import { errorCatalogue } from '@vestra/contract/errors';
 import { escapeHtml } from '../guide/code-colours.ts';
 import { renderMarkdown } from '../guide/markdown.ts';
-import { guideRoot, referenceRoot, shellHtml } from '../guide/shell.ts';
-import type { SiteFile } from '../guide/site.ts';
+import { guideRoot, referenceRoot, type SiteFile, shellHtml } from '../guide/shell.ts';
 import { operationHtml } from './operation.ts';
 
 export type SearchEntry = [page: string, address: string, heading: string, words: string];

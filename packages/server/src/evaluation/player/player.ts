@@ -8,10 +8,10 @@ import { changeConversation, type Engine, ignoreErased, stopAll } from '../../en
 import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { isDatabaseUnreachable } from '../../platform/db/unreachable.ts';
-import { holdRun, type RunLease, RunTakenOver, releaseRun, takeExpiredRuns } from '../../platform/jobs/run-lease.ts';
-import type { SweepSource } from '../../platform/jobs/sweep.ts';
+import { holdRun, type RunLease, RunTakenOver, releaseRun } from '../../platform/jobs/run-lease.ts';
 import type { ReplayRow, TestRunRow } from '../tables.ts';
-import { beginPlay, finishPlay, isOpenStatus, lockPlay, type PlayTable, unplayed } from './play-store.ts';
+import { beginPlay, finishPlay, isOpenStatus, lockPlay, type PlayTable } from './play-store.ts';
+import type { PlayQueue } from './unfinished-plays.ts';
 
 /** The parts of the server that playing needs. */
 export type Player = {
@@ -41,12 +41,7 @@ export type Play<Row extends TestRunRow | ReplayRow> = {
 };
 
 /** Test runs and replays differ in the items that they play, and in how those decide the end. */
-export type PlayKind<Row extends TestRunRow | ReplayRow> = {
-  name: 'test runs' | 'replays';
-  table: PlayTable;
-  /** Ids of the rows begin with it. */
-  prefix: 'trun_' | 'rpl_';
-  job: 'test_run.play' | 'replay.play';
+export type PlayKind<Row extends TestRunRow | ReplayRow> = PlayQueue & {
   /** Plays all items that have no result. Returns what kept the play as a whole from having results, or null. */
   playItems: (player: Player, play: Play<Row>, signal: AbortSignal) => Promise<PlayFault | null>;
   /** The final status of the row. Runs in the transaction of the end, before the row is locked. */
@@ -58,10 +53,6 @@ export type PlayKind<Row extends TestRunRow | ReplayRow> = {
   ) => Promise<Pick<Row, 'status' | 'error_code'> & Partial<Row>>;
   failOpenItems: (tx: Transaction, id: string, fault: PlayFault) => Promise<void>;
   emitCompleted: (tx: Transaction, row: Row) => Promise<void>;
-  sendJobs: (
-    sweep: Parameters<SweepSource['find']>[0],
-    rows: readonly { id: string; org_id: string }[],
-  ) => Promise<unknown>;
 };
 
 /**
@@ -132,24 +123,6 @@ export function faultOf(log: Logger, error: unknown): PlayFault {
   log.error({ err: error }, 'failed to play a test');
   return { code: 'internal', message: null };
 }
-
-/** Plays whose process died, and plays that have neither a process nor a job. */
-export const unfinishedPlays = <Row extends TestRunRow | ReplayRow>(kind: PlayKind<Row>): SweepSource => ({
-  name: kind.name,
-  async find(sweep) {
-    const { tx, jobs, limit } = sweep;
-    const expired = await takeExpiredRuns(tx, { prefix: kind.prefix, limit });
-    const found = await unplayed(tx, kind.table, limit);
-    const withJob = await jobs.keysWithJob(
-      tx,
-      kind.job,
-      found.map(({ id }) => id),
-    );
-    const left = found.filter(({ id }) => !withJob.has(id));
-    await kind.sendJobs(sweep, left);
-    return Math.max(left.length, expired.length);
-  },
-});
 
 /** The org pays for the part of a cancelled item that was played. */
 export async function recordCostsOfCancelled<Item extends { status: string; conversation_id: string | null }>(

@@ -16,10 +16,10 @@ import {
   type PlayFault,
   type PlayKind,
   runPlay,
-  unfinishedPlays,
 } from '../player/player.ts';
 import { openInSandbox, playConversation, type Sandbox, sandboxOf } from '../player/sandbox-conversation.ts';
-import { type ReplayedExchange, type ReplayRow, replays, type TalkRow } from '../tables.ts';
+import { replayQueue } from '../player/unfinished-plays.ts';
+import type { ReplayedExchange, ReplayRow, TalkRow } from '../tables.ts';
 import { judgeModelOf } from '../test-runs/judge.ts';
 import { type ComparedExchange, compareExchange, recordedAnswer, talkStatusOf } from './comparison.ts';
 import { presentReplay } from './replays.ts';
@@ -32,10 +32,7 @@ export const playReplay = (player: Player, replayId: string, signal: AbortSignal
   runPlay(player, replayKind, replayId, signal);
 
 const replayKind: PlayKind<ReplayRow> = {
-  name: 'replays',
-  table: replays,
-  prefix: 'rpl_',
-  job: 'replay.play',
+  ...replayQueue,
   playItems: replayTalks,
   endOf: async (_tx, _player, _row, fault) => ({
     status: fault ? 'error' : 'completed',
@@ -47,15 +44,7 @@ const replayKind: PlayKind<ReplayRow> = {
     // Without the talks: events go to other systems and stay when a user is erased, so they must not name users.
     await emit(tx, { orgId, mode, type: 'replay.completed', deploymentId, data: { ...shown, talks: [] } });
   },
-  sendJobs: ({ tx, jobs }, rows) =>
-    jobs.sendMany(
-      tx,
-      'replay.play',
-      rows.map(({ id, org_id }) => ({ org_id, replay_id: id })),
-    ),
 };
-
-export const unfinishedReplays = unfinishedPlays(replayKind);
 
 async function replayTalks(player: Player, play: Play<ReplayRow>, signal: AbortSignal): Promise<null> {
   const { engine } = player;

@@ -1,3 +1,4 @@
+import { testRunQueue } from '../player/unfinished-plays.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ask } from '@vestra/agent/question';
 import type { PricedModel } from '@vestra/models/prices';
@@ -19,9 +20,8 @@ import {
   type PlayFault,
   type PlayKind,
   runPlay,
-  unfinishedPlays,
 } from '../player/player.ts';
-import { type ResultRow, type TestRunRow, testRuns } from '../tables.ts';
+import type { ResultRow, TestRunRow } from '../tables.ts';
 import { beginConversation, converse } from './converse.ts';
 import { endOfRun, judgeModelOf, judgeScenario, type Verdict, verdictOf, verdictOfFault } from './judge.ts';
 import { costOfPlays, shownPlay } from './plays.ts';
@@ -41,10 +41,7 @@ export const playTestRun = (player: Player, runId: string, signal: AbortSignal):
   runPlay(player, testRunKind, runId, signal);
 
 const testRunKind: PlayKind<TestRunRow> = {
-  name: 'test runs',
-  table: testRuns,
-  prefix: 'trun_',
-  job: 'test_run.play',
+  ...testRunQueue,
   playItems: playScenarios,
   endOf,
   failOpenItems: failOpenResults,
@@ -52,15 +49,7 @@ const testRunKind: PlayKind<TestRunRow> = {
     const data = presentTestRun((await findRun(tx, orgId, id)) as TalliedRun);
     await emit(tx, { orgId, mode, type: 'test_run.completed', deploymentId, data });
   },
-  sendJobs: ({ tx, jobs }, rows) =>
-    jobs.sendMany(
-      tx,
-      'test_run.play',
-      rows.map(({ id, org_id }) => ({ org_id, run_id: id })),
-    ),
 };
-
-export const unfinishedTestRuns = unfinishedPlays(testRunKind);
 
 async function playScenarios(player: Player, play: Play<TestRunRow>, signal: AbortSignal): Promise<PlayFault | null> {
   const { engine } = player;

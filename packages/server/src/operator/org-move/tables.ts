@@ -86,6 +86,10 @@ export const movedTables: Readonly<Record<string, MovedTable>> = {
   unfolded_entries: { ...own, omit: ['id'], late: 'true' },
   wallets: { ...own, late: 'true' },
   spend_days: { ...own, late: 'true' },
+  // The three belong together: a day that is marked as summed is not read from the ledger.
+  usage_days: { ...own, late: 'true' },
+  usage_work_days: { ...own, late: 'true' },
+  usage_summed_days: { ...own, late: 'true' },
   reservations: { ...own, late: 'true' },
   usage_alerts_told: own,
   deployment_versions: ofDeployment,

@@ -1,4 +1,3 @@
-import { testRunQueue } from '../player/unfinished-plays.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Ask } from '@vestra/agent/question';
 import type { PricedModel } from '@vestra/models/prices';
@@ -21,6 +20,7 @@ import {
   type PlayKind,
   runPlay,
 } from '../player/player.ts';
+import { testRunQueue } from '../player/unfinished-plays.ts';
 import type { ResultRow, TestRunRow } from '../tables.ts';
 import { beginConversation, converse } from './converse.ts';
 import { endOfRun, judgeModelOf, judgeScenario, type Verdict, verdictOf, verdictOfFault } from './judge.ts';

@@ -75,7 +75,7 @@ function searched(pages: ReadonlyMap<string, Page>): [string, string, string, st
 
 /** The table of contents. Unlisted pages of `docs/` are appended. */
 const contents: readonly { title: string; pages: readonly string[] }[] = [
-  { title: 'Get started', pages: ['getting-started', 'concepts', 'language'] },
+  { title: 'Get started', pages: ['getting-started', 'concepts', 'language', 'compared'] },
   {
     title: 'Talk to the agent',
     pages: ['conversations', 'events', 'interactions', 'functions', 'sessions', 'embedding', 'voice', 'webhooks'],

@@ -92,6 +92,7 @@ const isPartName = (name: string): boolean =>
   [openingName, manifestName, endName, homesPart].includes(name) ||
   /^database\/[A-Za-z0-9_]{1,100}\.copy\.gz$/.test(name) ||
   /^files\/[A-Za-z0-9_-]{1,100}\/[0-9a-f]{64}$/.test(name) ||
+  /^homes\/\d{9}\.home$/.test(name) ||
   (new RegExp(`^${savedFolder}/[A-Za-z0-9_-]{1,100}/[^/]+$`).test(name) && isName(name.split('/')[2] as string));
 
 /** Hashes the homes, and refuses those that would be unpacked outside their folders. */

@@ -190,7 +190,7 @@ it('starts on its own database, talks, reads, searches, shows its pages and ends
     ([, file]) => new URL(file as string, `${url}/session/`).href,
   );
   expect(files.length).toBeGreaterThan(1);
-  for (const file of [...files, `${url}/docs`, `${url}/docs/start.js`, `${url}/docs/reference.js`]) {
+  for (const file of [...files, `${url}/docs`, `${url}/docs/api/users`, `${url}/docs/reference.js`]) {
     expect([file, file.startsWith(url), (await fetch(file)).status]).toEqual([file, true, 200]);
   }
 

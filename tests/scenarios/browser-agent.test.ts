@@ -102,7 +102,7 @@ describe('work in the browser', () => {
     expect(gone).toContain('No page is open.');
     const system = JSON.stringify(desk.asked.at(-1));
     expect(system).toContain('To use a page, open it with `browser_open`');
-    expect(system).toContain('In a browser or a connected app nothing stops you, so ask first');
+    expect(system).toContain('In a browser or a connected app nothing stops you. Before any of these, ask first');
     const { body: files } = await desk.call('GET', `/v1/files?task_id=${task.id}`);
     expect(files.data).toMatchObject([{ mime_type: 'image/jpeg', source: 'output' }]);
     expect(task.cost_breakdown.compute).toBeGreaterThan(0);

@@ -313,11 +313,13 @@ describe('an org that moves to another installation', () => {
       .toBeGreaterThan(1);
     const found = await asSource(target, 'GET', '/v1/memory/search?user_id=user-buyer&q=stamps');
     expect(found.text).toContain('Collects blue stamps.');
+    const before = source.asked.length;
     const home = await asSource(target, 'POST', '/v1/conversations', {
       body: { user_id: 'user-buyer', deployment: 'desk', message: 'Read the home.', hand_off: 'always' },
     });
     await until(`/v1/tasks?conversation_id=${home.body.id}`, ({ data }) => data[0]?.status === 'done');
-    expect(resultsIn(source.asked.at(-1)).join()).toContain('kept-at-home');
+    // Other work of the org may ask the model at the same time.
+    expect(source.asked.slice(before).flatMap(resultsIn).join()).toContain('kept-at-home');
     const { email, password } = source.owner;
     const login = await call(target.url, null, 'POST', '/v1/console/login', { body: { email, password } });
     expect([login.status, login.body.orgs?.map(({ id }: { id: string }) => id)]).toEqual([200, [source.orgId]]);

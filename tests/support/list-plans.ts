@@ -119,7 +119,7 @@ function columnValue({ name, type, isNeeded }: Column): string {
 }
 
 function anyOf(name: string, type: string): string {
-  if (name === 'id') return `'id_' || lpad(n::text, 6, '0')`;
+  if (name === 'id' && type === 'text') return `'id_' || lpad(n::text, 6, '0')`;
   if (name === 'mode') return `(ARRAY['live', 'test'])[1 + n / 200 % 2]`;
   if (name.endsWith('_id') && type === 'text') return `'${name}_' || n % 200`;
   if (type === 'text') return `'${name} ' || n`;

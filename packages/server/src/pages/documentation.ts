@@ -22,7 +22,7 @@ export function guidePages(folder = builtPages) {
   const kept = new Map<string, Promise<StaticContent>>();
 
   return (app: Hono) => {
-    for (const path of ['/docs', '/docs/*'])
+    for (const path of ['/docs', '/docs/', '/docs/reference.js', '/docs/api/*', '/docs/guide', '/docs/guide/*'])
       app.get(path, async (context) => {
         const asked = context.req.path;
         if (asked.endsWith('/')) return context.redirect(asked.replace(/\/+$/, ''), 301);

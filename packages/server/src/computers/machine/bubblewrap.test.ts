@@ -247,7 +247,8 @@ END`);
     const sleeps = (many: number) => run(`for n in $(seq ${many}); do sleep 2 & done; wait; echo over`);
     expect(await sleeps(40)).toMatchObject({ stdout: 'over\n' });
     const ends = (await Promise.all([sleeps(40), sleeps(45)])).map(({ end }) => end);
-    expect(ends).toEqual(['exited', 'processes_full']);
+    // Either may be the one that exceeds the limit.
+    expect(ends.sort()).toEqual(['exited', 'processes_full']);
     // The machine and the computer keep working.
     expect(await run('echo alive')).toMatchObject({ exitCode: 0, stdout: 'alive\n' });
   });

@@ -224,6 +224,7 @@ describe('a call', () => {
     const answer = await listTools(`http://127.0.0.1:${await unusedPort()}/mcp`);
     expect(answer).toEqual({
       ok: false,
+      isUnreachable: true,
       code: 'mcp_server_error',
       message: '127.0.0.1 could not be reached: ECONNREFUSED.',
     });
@@ -235,6 +236,7 @@ describe('a call', () => {
     const answer = await client.listTools({ url, headers: {} }, { signal: new AbortController().signal });
     expect(answer).toEqual({
       ok: false,
+      isUnreachable: true,
       code: 'mcp_server_error',
       message: expect.stringMatching(
         /^Private, local and internal addresses are refused\..*VESTRA_ALLOW_PRIVATE_ADDRESSES=1/,

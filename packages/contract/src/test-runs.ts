@@ -149,7 +149,9 @@ const closed = z
     type: z.enum(['stream.closed']).describe('The last event of a stream that the server ends: follow the run again.'),
     seq: z.int().describe('The `seq` of the event before it.'),
     run_id: id('trun'),
-    data: z.object({ reason: z.enum(['server_restarting']).describe('Why the server ended the stream.') }),
+    data: z
+      .object({ reason: z.enum(['server_restarting']).describe('Why the server ended the stream.') })
+      .describe('The reason of the end.'),
   })
   .describe('The end of a stream before the end of its run.');
 

@@ -53,7 +53,7 @@ function withVersion(): Record<string, string> {
     ['deploy/compose.yaml', /(?<=VESTRA_IMAGE:-vestra:)[\d.]+/g],
     ['deploy/helm/vestra/Chart.yaml', /(?<=^(?:appV|v)ersion: ).*/gm],
     ['docs/getting-started.md', tarballName()],
-    ['README.md', /(?<=vestra-)\d+\.\d+\.\d+(?=\.tgz)|(?<=^Vestra )\d+\.\d+\.\d+(?= is running)/gm],
+    ['README.md', tarballName()],
     ['docs/python.md', /(?<=vestra-)\d+\.\d+\.\d+(?=-py3)/g],
     ['docs/sdk.md', tarballName()],
     ['docs/cli.md', tarballName()],

@@ -49,6 +49,14 @@ describe('.env.example', () => {
   });
 });
 
+describe('the settings page', () => {
+  it('describes every setting once and nothing else [FIRST-791]', () => {
+    const rows = read('docs/settings.md').matchAll(/^\| (`[^|]+) \|/gm);
+    const names = [...rows].flatMap(([, cell = '']) => [...cell.matchAll(/`(\w+)`/g)].map(([, name = '']) => name));
+    expect(names.toSorted()).toEqual(settingNames.toSorted());
+  });
+});
+
 describe('the Dockerfile', () => {
   const text = read('deploy/Dockerfile');
   const steps = text

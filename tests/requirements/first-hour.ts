@@ -47,4 +47,10 @@ export const firstHour = area('first hour', 'done', [
     'docs/cli.md#ask-and-answer',
     'If a process serves the functions only after the question, `ask` of the CLI, the SDK and MCP returns the answer.',
   ],
+  [
+    'FIRST-790',
+    'docs/getting-started.md#from-a-clone',
+    'The README shows the console and the chat, light and dark, and the two set-up commands. `npm run pictures` takes the pictures.',
+  ],
+  ['FIRST-791', 'docs/settings.md', 'The settings page describes every setting.'],
 ]);

@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { errorCatalogue } from '@vestra/contract/errors';
 import type { Nodes, Root } from 'mdast';
@@ -72,6 +72,24 @@ describe('guide links', () => {
     if (!existsSync(join(root, file))) return false;
     return !anchor || anchorsIn(file).includes(anchor);
   }
+});
+
+describe('README', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+  it('shows pictures of the console and the chat, each light and dark and below 150 KB [FIRST-790]', () => {
+    const shown = linksIn(parsed('README.md')).filter((target) => target.startsWith('docs/pictures/'));
+    const names = ['console', 'chat'].flatMap((name) => [`${name}-dark.webp`, `${name}-light.webp`]);
+    expect(shown).toEqual(names.map((name) => `docs/pictures/${name}`));
+    expect(globSync('*', { cwd: join(root, 'docs/pictures') }).toSorted()).toEqual(names.toSorted());
+    for (const each of shown) expect([each, statSync(join(root, each)).size < 150_000]).toEqual([each, true]);
+  });
+
+  it('has the two set-up commands, and at most 100 lines [FIRST-790]', () => {
+    expect(readme).toContain('\n**Start it:** `npm install && npm start`\n');
+    expect(readme).toContain('\n**Test it:** `npm install && npm test`\n');
+    expect(readme.split('\n').length).toBeLessThanOrEqual(100);
+  });
 });
 
 describe('guide site', () => {
@@ -150,5 +168,7 @@ const anchorsIn = (file: string) => [...anchorsOf(parsed(file)).values()];
 
 function linksIn(node: Nodes): string[] {
   const own = node.type === 'link' || node.type === 'image' || node.type === 'definition' ? [node.url] : [];
+  if (node.type === 'html')
+    return [...node.value.matchAll(/\s(?:src|srcset|href)="([^"]+)"/g)].map(([, target = '']) => target);
   return 'children' in node ? [...own, ...node.children.flatMap(linksIn)] : own;
 }

@@ -101,6 +101,7 @@ const contents: readonly { title: string; pages: readonly string[] }[] = [
     title: 'Operate',
     pages: [
       'production',
+      'settings',
       'operating',
       'security',
       'console-sign-in',

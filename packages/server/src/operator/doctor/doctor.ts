@@ -69,7 +69,7 @@ function unknownSettings(env: Record<string, string | undefined>): Finding[] {
       )
       .map((name) => {
         const [meant] = nearest(name, known);
-        const remedy = meant ? `Did you mean ${meant}?` : 'The settings are listed in README.md. Remove it.';
+        const remedy = meant ? `Did you mean ${meant}?` : 'The settings are listed in docs/settings.md. Remove it.';
         return warn('settings', `${name} is set, which nothing reads`, remedy);
       })
   );

@@ -341,7 +341,7 @@ describe('a backup that must not be restored', () => {
     for (const name of ['saved/../master-key', 'files/../x', '/etc/cron.d/x', 'database/../x.copy.gz', 'else']) {
       await withPart(name, Buffer.from('x'));
       await expect(restored(path), name).rejects.toThrow(
-        /is refused: no backup has a part with the name ".*Nothing was/,
+        /is refused: no archive has a part with the name ".*Nothing was/,
       );
     }
     await withPart('computers.tar.gz', gzipSync(tarOf({ name: './1/home/zero', kind: '3' })));

@@ -117,7 +117,7 @@ describe('an archive of an org', () => {
   const hostile: [what: string, expected: RegExp, change: (open: OpenArchive) => void][] = [
     [
       'a path that leads out',
-      /does not belong to it/,
+      /no archive has a part with the name/,
       ({ parts }) => parts.set('files/../../etc/cron.d/x', Buffer.from('x')),
     ],
     [

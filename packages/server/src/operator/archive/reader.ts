@@ -52,7 +52,7 @@ export async function verifyArchive(path: string, onBytes: (bytes: number) => vo
   let end: string | undefined;
   for await (const { name, content } of partsOf(path, { onBytes })) {
     if (end !== undefined) throw damaged(path, 'something follows its end');
-    if (!isPartName(name)) throw hostile(path, `no backup has a part with the name ${JSON.stringify(name)}`);
+    if (!isPartName(name)) throw hostile(path, `no archive has a part with the name ${JSON.stringify(name)}`);
     if (name === manifestName) {
       manifestText = await readWhole(content, maxDescriptionBytes);
       continue;

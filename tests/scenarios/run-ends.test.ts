@@ -325,9 +325,16 @@ describe('a run that ends', () => {
 
     await end.restore?.(run);
     if (run.state === 'browser page') {
-      const fetched = await desk.call('POST', `/v1/users/${run.user}/browser/fetch`, {
-        body: { url: shop('/other'), deployment: 'other' },
-      });
+      const fetchOther = () =>
+        desk.call('POST', `/v1/users/${run.user}/browser/fetch`, {
+          body: { url: shop('/other'), deployment: 'other' },
+        });
+      // The page is closed after the run has ended.
+      await expect
+        .poll(async () => (await fetchOther()).status, { timeout: 30_000 })
+        .toBe(200)
+        .catch(() => {});
+      const fetched = await fetchOther();
       expected('the browser is free', [fetched.status, fetched.body.error?.message], [200, undefined]);
     }
     const sent = await desk.call('POST', `/v1/conversations/${run.id}/messages`, {

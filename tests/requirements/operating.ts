@@ -264,4 +264,19 @@ export const operating = area('operating', 'done', [
     'docs/operating.md#restarts-seen-by-clients',
     'A voice call continues until the reply is spoken; then its end names the restart, and the page calls again.',
   ],
+  [
+    'OPS-742',
+    'docs/metrics.md#with-the-prometheus-operator',
+    'The chart renders a ServiceMonitor that scrapes every pod of the server with the operator’s token.',
+  ],
+  [
+    'OPS-743',
+    'docs/metrics.md#with-the-prometheus-operator',
+    'The PrometheusRule of the chart has exactly the alerts of `deploy/prometheus/alerts.yaml`.',
+  ],
+  [
+    'OPS-744',
+    'docs/production.md#backups-in-the-cluster',
+    'The chart renders a CronJob that creates backups and deletes old ones after a new one is complete.',
+  ],
 ]);

@@ -279,4 +279,9 @@ export const operating = area('operating', 'done', [
     'docs/production.md#backups-in-the-cluster',
     'The chart renders a CronJob that creates backups and deletes old ones after a new one is complete.',
   ],
+  [
+    'OPS-745',
+    'docs/metrics.md#metrics',
+    'Requests to the file store are counted by operation and outcome, and timed; alerts report a store that fails or is slow.',
+  ],
 ]);

@@ -284,4 +284,14 @@ export const operating = area('operating', 'done', [
     'docs/metrics.md#metrics',
     'Requests to the file store are counted by operation and outcome, and timed; alerts report a store that fails or is slow.',
   ],
+  [
+    'OPS-740',
+    'docs/operating.md#traces-for-the-operator',
+    'With `OTEL_EXPORTER_OTLP_ENDPOINT` the traces of every org and mode are sent to the operator’s collector, without content.',
+  ],
+  [
+    'OPS-741',
+    'docs/operating.md#traces-for-the-operator',
+    'The resource of every trace has `service.version`, and a `service.instance.id` for each process.',
+  ],
 ]);

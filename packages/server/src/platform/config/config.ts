@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { join, resolve } from 'node:path';
 import { explain } from '@vestra/contract/explain';
 import { flatPrice } from '@vestra/models/prices';
@@ -106,6 +107,11 @@ const environment = z.object({
   VESTRA_CHROMIUM: present.default('/usr/bin/chromium-headless-shell'),
   VESTRA_POLICY_HOOK_URL: ownAddress.optional(),
   VESTRA_POLICY_HOOK_SECRET: webhookSecret.optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: ownAddress.optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: z
+    .string()
+    .refine((text) => otlpHeadersIn(text) !== null, 'must be name=value pairs with commas between, percent-encoded')
+    .optional(),
   VESTRA_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   VESTRA_DEFAULT_MODEL: present.optional(),
   VESTRA_EMBEDDINGS: z.enum(['offline', 'openai', 'google', 'compatible']).default('offline'),
@@ -238,6 +244,11 @@ export function readConfig(env: Record<string, string | undefined>) {
       url: settings.VESTRA_POLICY_HOOK_URL ?? null,
       secret: keyOf(settings.VESTRA_POLICY_HOOK_SECRET),
     },
+    /** The operator's collector of traces of all orgs. The headers may hold a credential. */
+    traces: {
+      endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
+      headers: () => otlpHeadersIn(settings.OTEL_EXPORTER_OTLP_HEADERS ?? '') ?? {},
+    },
     logLevel: settings.VESTRA_LOG_LEVEL,
     embeddings: embeddingsOf(
       {
@@ -281,6 +292,25 @@ export function readConfig(env: Record<string, string | undefined>) {
     /** Whether the server asks vendors for their models. */
     asksForModels: settings.VESTRA_ASK_FOR_MODELS,
   };
+}
+
+/** Reads headers as OpenTelemetry's specification has them in the environment: W3C baggage without properties. */
+function otlpHeadersIn(text: string): Record<string, string> | null {
+  const pairs = text.split(',').filter((each) => each.trim() !== '');
+  try {
+    const headers = pairs.map((pair): [string, string] => {
+      const [name = '', ...rest] = pair.split('=');
+      if (rest.length === 0) throw new Error('There is no value.');
+      return [decodeURIComponent(name.trim()), decodeURIComponent(rest.join('=').trim())];
+    });
+    for (const [name, value] of headers) {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    }
+    return Object.fromEntries(headers);
+  } catch {
+    return null;
+  }
 }
 
 /** Returns null if speech comes from local packages. */

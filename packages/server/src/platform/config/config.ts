@@ -1,4 +1,3 @@
-import { validateHeaderName, validateHeaderValue } from 'node:http';
 import { join, resolve } from 'node:path';
 import { explain } from '@vestra/contract/explain';
 import { flatPrice } from '@vestra/models/prices';
@@ -9,6 +8,7 @@ import type { S3Location } from '../files/s3-client.ts';
 import { type IsTrustedProxy, readTrustedProxies } from '../http/client-address.ts';
 import type { CgroupSetting } from '../sandbox/cgroups.ts';
 import { embeddingsOf, readClouds, readModelsFile } from './model-config.ts';
+import { otlpHeadersIn } from './otlp-headers.ts';
 import { withFileSettings } from './settings-files.ts';
 
 const port = z.coerce.number('must be a number').int().min(0).max(65_535);
@@ -292,25 +292,6 @@ export function readConfig(env: Record<string, string | undefined>) {
     /** Whether the server asks vendors for their models. */
     asksForModels: settings.VESTRA_ASK_FOR_MODELS,
   };
-}
-
-/** Reads headers as OpenTelemetry's specification has them in the environment: W3C baggage without properties. */
-function otlpHeadersIn(text: string): Record<string, string> | null {
-  const pairs = text.split(',').filter((each) => each.trim() !== '');
-  try {
-    const headers = pairs.map((pair): [string, string] => {
-      const [name = '', ...rest] = pair.split('=');
-      if (rest.length === 0) throw new Error('There is no value.');
-      return [decodeURIComponent(name.trim()), decodeURIComponent(rest.join('=').trim())];
-    });
-    for (const [name, value] of headers) {
-      validateHeaderName(name);
-      validateHeaderValue(name, value);
-    }
-    return Object.fromEntries(headers);
-  } catch {
-    return null;
-  }
 }
 
 /** Returns null if speech comes from local packages. */

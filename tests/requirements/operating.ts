@@ -294,4 +294,9 @@ export const operating = area('operating', 'done', [
     'docs/operating.md#traces-for-the-operator',
     'The resource of every trace has `service.version`, and a `service.instance.id` for each process.',
   ],
+  [
+    'OPS-746',
+    'docs/operating.md#shares',
+    'Processes that run tasks divide the items of one batch; what the others leave unused, any of them takes.',
+  ],
 ]);

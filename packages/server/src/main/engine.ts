@@ -3,6 +3,8 @@ import { createPassageMeaning, searchNotebooks } from '../agents/notebooks/index
 import { createServerTools } from '../agents/tool-servers/index.ts';
 import { advanceBatch, advanceOwnAgent } from '../automation/batches/advance.ts';
 import { createAdvancer, watchItems } from '../automation/batches/advancer.ts';
+import { type BatchSharing, createBatchSharing } from '../automation/batches/sharing.ts';
+import { findReference } from '../automation/batches/store.ts';
 import { routineTools } from '../automation/routines/agent-tools.ts';
 import { createHoldQueue } from '../billing/hold-queue.ts';
 import type { AgentComputers } from '../computers/agent-computers.ts';
@@ -40,6 +42,7 @@ export function assembleEngine(
 ): {
   engine: Engine;
   followers: Followers;
+  sharing: BatchSharing;
   stop: (options: { graceMs: number }) => Promise<void>;
 } {
   const { config, db, processNews, jobs, log, vault, signingSecret, files, embeddings, comparesVectors, models } =
@@ -64,12 +67,24 @@ export function assembleEngine(
   const traces = assembleTraces(kernel);
   const meaning = createPassageMeaning({ db, embeddings, comparesVectors, log });
   const advancer = createAdvancer({
-    advance: (batch) => advanceBatch(late.get(), batch),
-    advanceOwnAgent: (batch) => advanceOwnAgent(late.get(), batch),
+    advance: (batch, { takesRest }) => advanceBatch(late.get(), batch, takesRest ? null : sharing),
+    advanceOwnAgent: (batch) => advanceOwnAgent(late.get(), batch, sharing),
     handOver: async ({ orgId, mode, batchId }) => {
       await jobs.send(db, 'batch.advance', { org_id: orgId, mode, batch_id: batchId });
     },
     log,
+  });
+  const sharing = createBatchSharing({
+    workers: processNews.countWorkers,
+    offer: (batchId) => processNews.notify('batch', batchId),
+    takeRest: (batch) => advancer.poke({ ...batch, isOfOwnAgent: false, takesRest: true }),
+  });
+  processNews.on('batch', (batchId) => {
+    if (batchId === null || config.role === 'api') return;
+    void findReference(db, batchId).then(
+      (batch) => batch && advancer.poke({ ...batch, isOfOwnAgent: false }),
+      (error: unknown) => log.warn({ err: error }, 'could not take a share of a batch; the sweep retries it'),
+    );
   });
   const seen: Engine['seen'] = {
     conversations: createRowCache({ most: maxCachedRows }),
@@ -141,7 +156,9 @@ export function assembleEngine(
   return {
     engine,
     followers,
+    sharing,
     async stop(options) {
+      sharing.stop();
       await runner.stop(options);
       await advancer.stop();
       await traces.stop();

@@ -70,7 +70,7 @@ export async function createKernel(
   const apps = assembleApps({ config, outbound, refuseAddress: refuse });
   const embeddings = openEmbeddings(config, log, shutdown);
   const jobs = createJobs({ db, line, catalog, settings: { listen: config.role !== 'api' } });
-  const processNews = await createClusterNotifications({ db, line, log });
+  const processNews = await createClusterNotifications({ db, line, log, runsTasks: config.role !== 'api' });
   shutdown.undo(() => processNews.stop());
   const openSchemas = schemasOnDemand();
   const publicUrl = createLazyRef<string>('the public address');

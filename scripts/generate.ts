@@ -26,6 +26,8 @@ const documents: Record<string, string | null> = {
   ...apiPages(),
   'packages/contract/src/paths.ts': pathsModule(),
   'packages/sdk/src/calls.ts': callsModule(),
+  // A chart reads only files in its folder.
+  'deploy/helm/vestra/files/alerts.yaml': read('deploy/prometheus/alerts.yaml'),
   ...withVersion(),
   ...pythonModules(),
 };

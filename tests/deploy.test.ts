@@ -209,17 +209,21 @@ describe('the Helm chart', () => {
       PodDisruptionBudget: 'policy/v1',
       Ingress: 'networking/v1',
       NetworkPolicy: 'networking/v1',
+      CronJob: 'batch/v1',
     } as Record<string, string>;
+    const ofPrometheus = ['ServiceMonitor', 'PrometheusRule'];
     const folder = mkdtempSync(join(tmpdir(), 'vestra-chart-'));
     try {
       symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
       // Otherwise one in a folder above would say how modules are found.
       writeFileSync(join(folder, 'package.json'), '{}');
       const manifests = examples.flatMap(manifestsIn);
-      expect(new Set(manifests.map(({ kind }) => kind))).toEqual(new Set(Object.keys(kinds)));
-      const imports = Object.entries(kinds).map(
-        ([kind, group]) => `import type { ${kind} } from 'kubernetes-types/${group}';`,
-      );
+      expect(new Set(manifests.map(({ kind }) => kind))).toEqual(new Set([...Object.keys(kinds), ...ofPrometheus]));
+      const operator = '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1';
+      const imports = [
+        ...Object.entries(kinds).map(([kind, group]) => `import type { ${kind} } from 'kubernetes-types/${group}';`),
+        ...ofPrometheus.map((kind) => `import type { I${kind} as ${kind} } from '${operator}/${kind}';`),
+      ];
       const checks = manifests.map(
         (manifest, at) => `export const m${at}: ${manifest.kind} = ${JSON.stringify(manifest)};`,
       );

@@ -43,17 +43,18 @@ func render(chart string, valuesFile string) (string, error) {
 	over(values, own)
 	data := map[string]interface{}{
 		"Values":  values,
+		"Files":   files(chart),
 		"Release": map[string]interface{}{"Name": "vestra", "Namespace": "vestra", "Service": "Helm"},
 		"Chart":   map[string]interface{}{"Name": facts["name"], "Version": facts["version"], "AppVersion": facts["appVersion"]},
 	}
 	all := template.New("chart").Option("missingkey=zero")
 	all.Funcs(functions(all))
-	files, err := filepath.Glob(filepath.Join(chart, "templates", "*"))
+	templates, err := filepath.Glob(filepath.Join(chart, "templates", "*"))
 	if err != nil {
 		return "", err
 	}
-	sort.Strings(files)
-	for _, file := range files {
+	sort.Strings(templates)
+	for _, file := range templates {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			return "", err
@@ -63,7 +64,7 @@ func render(chart string, valuesFile string) (string, error) {
 		}
 	}
 	var rendered strings.Builder
-	for _, file := range files {
+	for _, file := range templates {
 		name := filepath.Base(file)
 		if strings.HasPrefix(name, "_") {
 			continue
@@ -86,6 +87,17 @@ func render(chart string, valuesFile string) (string, error) {
 		return "", errors.New("a template names a value that is not there")
 	}
 	return rendered.String(), nil
+}
+
+// Files of the chart that are not templates, as Helm gives them: empty if there is none of that name.
+type files string
+
+func (chart files) Get(name string) string {
+	text, err := os.ReadFile(filepath.Join(string(chart), name))
+	if err != nil {
+		return ""
+	}
+	return string(text)
 }
 
 func functions(all *template.Template) template.FuncMap {

@@ -264,4 +264,39 @@ export const operating = area('operating', 'done', [
     'docs/operating.md#restarts-seen-by-clients',
     'A voice call continues until the reply is spoken; then its end names the restart, and the page calls again.',
   ],
+  [
+    'OPS-742',
+    'docs/metrics.md#with-the-prometheus-operator',
+    'The chart renders a ServiceMonitor that scrapes every pod of the server with the operator’s token.',
+  ],
+  [
+    'OPS-743',
+    'docs/metrics.md#with-the-prometheus-operator',
+    'The PrometheusRule of the chart has exactly the alerts of `deploy/prometheus/alerts.yaml`.',
+  ],
+  [
+    'OPS-744',
+    'docs/production.md#backups-in-the-cluster',
+    'The chart renders a CronJob that creates backups and deletes old ones after a new one is complete.',
+  ],
+  [
+    'OPS-745',
+    'docs/metrics.md#metrics',
+    'Requests to the file store are counted by operation and outcome, and timed; alerts report a store that fails or is slow.',
+  ],
+  [
+    'OPS-740',
+    'docs/operating.md#traces-for-the-operator',
+    'With `OTEL_EXPORTER_OTLP_ENDPOINT` the traces of every org and mode are sent to the operator’s collector, without content.',
+  ],
+  [
+    'OPS-741',
+    'docs/operating.md#traces-for-the-operator',
+    'The resource of every trace has `service.version`, and a `service.instance.id` for each process.',
+  ],
+  [
+    'OPS-746',
+    'docs/operating.md#shares',
+    'Processes that run tasks divide the items of one batch; what the others leave unused, any of them takes.',
+  ],
 ]);

@@ -21,7 +21,7 @@ afterAll(() => server.stop());
 
 describe('the metrics of a process', () => {
   it.runIf(isOneProcess)(
-    'count a turn, its model calls and its streamed events, without personal names [OPS-208, OPS-209]',
+    'count a turn, its model calls and its streamed events, without personal names [OPS-208, OPS-209, OPS-745]',
     async () => {
       const before = await scrape(server.url);
       server.script(() => ({ text: 'Hello to you.' }));
@@ -35,6 +35,9 @@ describe('the metrics of a process', () => {
       await server.call('POST', `/v1/conversations/${failing.id}/messages`, sent);
       await server.call('GET', '/v1/users/nobody-here');
       await server.call('GET', '/v1/no-such-route');
+      const form = new FormData();
+      form.set('file', new File(['counted'], 'counted.txt', { type: 'text/plain' }));
+      expect((await server.call('POST', '/v1/files', { raw: form })).status).toBe(201);
       const after = await scrape(server.url);
 
       const grown = (name: string) => (after.samples.get(name) ?? 0) - (before.samples.get(name) ?? 0);
@@ -50,6 +53,8 @@ describe('the metrics of a process', () => {
       expect(grown('vestra_http_requests_total{method="GET",route="/v1/users/{user_id}",status="404"}')).toBe(1);
       expect(grown('vestra_http_requests_total{method="other",route="none",status="404"}')).toBe(1);
       expect(grown('vestra_http_errors_total{code="user_not_found"}')).toBe(1);
+      expect(grown('vestra_file_store_requests_total{operation="put",outcome="ok"}')).toBe(1);
+      expect(grown('vestra_file_store_request_duration_seconds_count{operation="put"}')).toBe(1);
       expect(after.samples.get('vestra_ready')).toBe(1);
       expect(after.samples.get('vestra_database_embedded')).toBe(0);
       expect(after.text).not.toMatch(/metric-user|nobody-here|no-such-route|(org|conv|turn)_[0-9a-z]{24}/);

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, openStream, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
+import { scrape } from '../support/scrape.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { createTextCalls, offerOfSound } from './text-calls.fixture.ts';
 
@@ -312,5 +313,45 @@ describe('the offers of a voice session', () => {
       expect([outcome(refused), refused.body.error.param]).toEqual(['400 sdp_required', 'sdp']);
     }
     expect(callsOfRight.connections.offers).toHaveLength(before);
+  });
+});
+
+describe('a batch', () => {
+  it('is run by every process that runs tasks, each with its share of the slots [OPS-746]', async () => {
+    await one.apply({ name: 'sorter', memory: 'none' });
+    const three = await startTestServer({ beside: one, env: { ...one.env, VESTRA_COMPUTER: 'off' } });
+    const all = [one, two, three, api];
+    const callsOf = async () => {
+      const answers = await Promise.all(all.map(({ url }) => scrape(url)));
+      return answers.map(
+        ({ samples }) => samples.get('vestra_model_calls_total{provider="compatible",outcome="ok"}') ?? 0,
+      );
+    };
+    const before = await callsOf();
+    const slots = 9;
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+    let most = 0;
+    let running = 0;
+    one.script(async () => {
+      running += 1;
+      most = Math.max(most, running);
+      if (most === slots) open();
+      await opened;
+      running -= 1;
+      return { text: 'Sorted.' };
+    });
+    const items = Array.from({ length: 60 }, (_, at) => ({ user_id: `sorter-${at}`, message: `Sort ${at}` }));
+    const { body: batch } = await api.call('POST', '/v1/batches', {
+      body: { deployment: 'sorter', concurrency: slots, items },
+    });
+    const ended = await one.until(`/v1/batches/${batch.id}`, ({ completed_at }) => completed_at !== null);
+    expect(ended.counts).toMatchObject({ succeeded: 60, failed: 0 });
+    const calls = (await callsOf()).map((count, at) => count - (before[at] ?? 0));
+    await three.stop();
+    expect(calls.reduce((sum, each) => sum + each, 0)).toBe(60);
+    // A third each would be 20. The process of the API runs no tasks, so nobody leaves slots to it.
+    for (const count of calls.slice(0, 3)) expect(calls, String(calls)).toSatisfy(() => count >= 6);
+    expect(calls[3]).toBe(0);
+    expect(most).toBe(slots);
   });
 });

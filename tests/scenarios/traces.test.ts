@@ -1,6 +1,11 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { credit } from '@vestra/server/billing/charge';
 import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
 import { transaction } from '@vestra/server/platform/db/transaction';
+import { version } from '@vestra/server/platform/version';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   attributesOf,
@@ -14,10 +19,28 @@ import { lastText, resultsIn } from '../support/cast.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
 
 let server: AgentServer;
-beforeAll(async () => {
-  server = await startAgentServer({ vendors: true });
+/** The operator's collector, which is there before the server and for every test. */
+const operator: { headers: IncomingHttpHeaders; path: string; body: Parameters<typeof spansIn>[0] }[] = [];
+const operatorServer = createServer(async (request, response) => {
+  operator.push({ headers: request.headers, path: request.url ?? '', body: JSON.parse(await text(request)) });
+  response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
 });
-afterAll(() => server.stop());
+beforeAll(async () => {
+  await once(operatorServer.listen(0, '127.0.0.1'), 'listening');
+  const endpoint = `http://127.0.0.1:${(operatorServer.address() as AddressInfo).port}`;
+  server = await startAgentServer({
+    vendors: true,
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-team=agents,authorization=Bearer%20op',
+    },
+  });
+});
+afterAll(async () => {
+  await server.stop();
+  operatorServer.closeAllConnections();
+  operatorServer.close();
+});
 
 describe('traces sent to a collector', () => {
   it('is one trace of each turn and each task, with a span for every model call and every tool step, and no content [RSN-007, OTLP-001, OTLP-003, OTLP-004, OTLP-005, OTLP-006]', async () => {
@@ -96,7 +119,7 @@ async function credited(orgId: string): Promise<void> {
 }
 
 describe('a caller who asks for more', () => {
-  it('finds the turn in their own trace, with user, calls, costs, and content without credentials [OTLP-360, OTLP-361, OTLP-362]', async () => {
+  it('finds the turn in their own trace, with user, calls, costs, and content without credentials [OTLP-360, OTLP-361, OTLP-362, OPS-740, OPS-741]', async () => {
     const collector = await startCollector();
     // Where the traces of an org go is kept for some seconds: this one has none yet.
     const key = await makeOtherOrg(server);
@@ -165,6 +188,27 @@ describe('a caller who asks for more', () => {
     expect(step).toMatchObject({ 'gen_ai.tool.call.result': 'On the third shelf.' });
     expect(step?.['gen_ai.tool.call.arguments']).toContain('lamp');
     expect(JSON.stringify(collector.received)).not.toContain('sk-very-secret');
+
+    // The operator gets the same traces without content, and those of the other org of this file.
+    const resources = () => operator.flatMap(({ body }) => body.resourceSpans);
+    const spansOfOrg = (id: string) =>
+      resources()
+        .filter(({ resource }) => attributesOf(resource)['vestra.org.id'] === id)
+        .flatMap(({ scopeSpans }) => scopeSpans.flatMap((each) => each.spans));
+    const orgId = (await server.call('GET', '/v1/org', { key })).body.id;
+    await expect.poll(() => spansOfOrg(orgId).length, { timeout: 60_000 }).toBe(all().length);
+    expect(spansOfOrg(server.orgId).length).toBeGreaterThan(0);
+    const contents = operator.flatMap(({ body }) => spansIn(body)).flatMap((span) => Object.keys(attributesOf(span)));
+    expect(contents.filter((name) => /messages|arguments|result/.test(name))).toEqual([]);
+    expect(JSON.stringify(operator)).not.toMatch(/third shelf|lamp|private-/);
+    for (const { headers, path: at } of operator) {
+      expect([headers['x-team'], headers.authorization, at]).toEqual(['agents', 'Bearer op', '/v1/traces']);
+    }
+    for (const { resource } of [...resources(), ...collector.received.flatMap(({ body }) => body.resourceSpans)])
+      expect(attributesOf(resource)).toMatchObject({
+        'service.version': version,
+        'service.instance.id': expect.any(String),
+      });
   });
 });
 

@@ -22,11 +22,49 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{- .Values.files.sharedVolume.existingClaim | default (printf "%s-files" (include "vestra.name" .)) }}
 {{- end }}
 
+{{/* Takes a dict: root, repository (absent: image.repository). */}}
+{{- define "vestra.image" -}}
+{{- $ := .root }}
+{{- $repository := .repository | default $.Values.image.repository }}
+{{- if $.Values.image.digest }}{{ $repository }}@{{ $.Values.image.digest }}{{ else }}{{ $repository }}:{{ $.Values.image.tag | default $.Chart.AppVersion }}{{ end }}
+{{- end }}
+
+{{/* The settings that every process of the release has. */}}
+{{- define "vestra.settings" -}}
+- { name: DATABASE_URL_FILE, value: /run/secrets/vestra/database-url }
+- { name: VESTRA_MASTER_KEY_FILE, value: /run/secrets/vestra/master-key }
+{{- with $.Values.publicUrl }}
+- { name: VESTRA_PUBLIC_URL, value: {{ . | quote }} }
+{{- end }}
+{{- with $.Values.trustedProxies }}
+- { name: VESTRA_TRUSTED_PROXIES, value: {{ . | quote }} }
+{{- end }}
+{{- with $.Values.files.bucket }}
+- { name: VESTRA_FILES, value: {{ . | quote }} }
+{{- end }}
+{{- range $name, $value := $.Values.settings }}
+- { name: {{ $name }}, value: {{ $value | quote }} }
+{{- end }}
+{{- end }}
+
+{{/* The volume with the address of the database and the master key. */}}
+{{- define "vestra.secrets" -}}
+- name: secrets
+  projected:
+    defaultMode: 288 # 0440
+    sources:
+      - secret:
+          name: {{ required "database.existingSecret must name the secret that holds the address of the database" $.Values.database.existingSecret }}
+          items: [{ key: {{ $.Values.database.key }}, path: database-url }]
+      - secret:
+          name: {{ required "masterKey.existingSecret must name the secret that holds the master key" $.Values.masterKey.existingSecret }}
+          items: [{ key: {{ $.Values.masterKey.key }}, path: master-key }]
+{{- end }}
+
 {{/* A pod of one role. Takes a dict: root, role, of (the role's values), ownData (true: a claim of the pod's own named data). */}}
 {{- define "vestra.pod" -}}
 {{- $ := .root }}
 {{- $isComputers := eq .role "computers" }}
-{{- $repository := .of.repository | default $.Values.image.repository }}
 metadata:
   labels:
     {{- include "vestra.labels" $ | nindent 4 }}
@@ -79,7 +117,7 @@ spec:
           app.kubernetes.io/component: {{ .role }}
   containers:
     - name: vestra
-      image: {{ if $.Values.image.digest }}{{ $repository }}@{{ $.Values.image.digest }}{{ else }}{{ $repository }}:{{ $.Values.image.tag | default $.Chart.AppVersion }}{{ end }}
+      image: {{ include "vestra.image" (dict "root" $ "repository" .of.repository) }}
       imagePullPolicy: {{ $.Values.image.pullPolicy }}
       env:
         - name: POD_IP
@@ -92,20 +130,7 @@ spec:
         - { name: VESTRA_INTERNAL_URL, value: "http://$(POD_IP):4600" }
         - { name: VESTRA_COMPUTER, value: {{ if not $.Values.computers.enabled }}"off"{{ else if $isComputers }}{{ .of.kind }}{{ else }}elsewhere{{ end }} }
         - { name: VESTRA_DRAIN_SECONDS, value: {{ .of.drainSeconds | quote }} }
-        - { name: DATABASE_URL_FILE, value: /run/secrets/vestra/database-url }
-        - { name: VESTRA_MASTER_KEY_FILE, value: /run/secrets/vestra/master-key }
-        {{- with $.Values.publicUrl }}
-        - { name: VESTRA_PUBLIC_URL, value: {{ . | quote }} }
-        {{- end }}
-        {{- with $.Values.trustedProxies }}
-        - { name: VESTRA_TRUSTED_PROXIES, value: {{ . | quote }} }
-        {{- end }}
-        {{- with $.Values.files.bucket }}
-        - { name: VESTRA_FILES, value: {{ . | quote }} }
-        {{- end }}
-        {{- range $name, $value := $.Values.settings }}
-        - { name: {{ $name }}, value: {{ $value | quote }} }
-        {{- end }}
+        {{- include "vestra.settings" $ | nindent 8 }}
       {{- with $.Values.secretSettings.existingSecret }}
       envFrom:
         - secretRef: { name: {{ . }} }
@@ -146,16 +171,7 @@ spec:
         - { name: tmp, mountPath: /tmp }
         - { name: data, mountPath: /data }
   volumes:
-    - name: secrets
-      projected:
-        defaultMode: 288 # 0440
-        sources:
-          - secret:
-              name: {{ required "database.existingSecret must name the secret that holds the address of the database" $.Values.database.existingSecret }}
-              items: [{ key: {{ $.Values.database.key }}, path: database-url }]
-          - secret:
-              name: {{ required "masterKey.existingSecret must name the secret that holds the master key" $.Values.masterKey.existingSecret }}
-              items: [{ key: {{ $.Values.masterKey.key }}, path: master-key }]
+    {{- include "vestra.secrets" $ | nindent 4 }}
     - name: tmp
       emptyDir: { sizeLimit: 1Gi }
     {{- if not $.Values.files.bucket }}

@@ -3,6 +3,7 @@ import type { Kernel } from '../platform/kernel.ts';
 import { anHour, type Registration } from '../platform/registration.ts';
 import { advanceBatch, unfinishedBatches } from './batches/advance.ts';
 import { batchRoutes } from './batches/routes.ts';
+import type { BatchSharing } from './batches/sharing.ts';
 import { eraseItemsOf, itemEraser } from './batches/store.ts';
 import { routineRoutes, routineRunRoutes } from './routines/routes.ts';
 import { changeArchivedRoutines, detachFromConversations } from './routines/routine-changes.ts';
@@ -12,7 +13,7 @@ import { pruneDeliveries } from './webhooks/deliveries.ts';
 import { deliveryRoutes, webhookRoutes } from './webhooks/routes.ts';
 import { pruneWebhookSecrets } from './webhooks/signatures.ts';
 
-export function register(kernel: Kernel, { engine }: { engine: Engine }): Registration {
+export function register(kernel: Kernel, { engine, sharing }: { engine: Engine; sharing: BatchSharing }): Registration {
   const { config, db, vault, jobs, outbound, assertCallable } = kernel;
   return {
     routes: ({ publicUrl }) => ({
@@ -27,7 +28,8 @@ export function register(kernel: Kernel, { engine }: { engine: Engine }): Regist
       batches: batchRoutes({ engine }),
     }),
     jobs: {
-      'batch.advance': ({ org_id, mode, batch_id }) => advanceBatch(engine, { orgId: org_id, mode, batchId: batch_id }),
+      'batch.advance': ({ org_id, mode, batch_id }) =>
+        advanceBatch(engine, { orgId: org_id, mode, batchId: batch_id }, sharing),
       'routine.run_due': async (_payload, { signal }) => {
         await runDueRoutines({ engine, publicUrl: kernel.publicUrl.get }, { signal });
       },

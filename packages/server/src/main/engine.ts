@@ -1,17 +1,16 @@
 import { createFollowers, type Followers } from '../account/events/followers.ts';
-import { createTraceExporter } from '../account/telemetry/trace-exporter.ts';
-import { createTraceTargets } from '../account/telemetry/trace-targets.ts';
 import { createPassageMeaning, searchNotebooks } from '../agents/notebooks/index.ts';
 import { createServerTools } from '../agents/tool-servers/index.ts';
 import { advanceBatch, advanceOwnAgent } from '../automation/batches/advance.ts';
 import { createAdvancer, watchItems } from '../automation/batches/advancer.ts';
+import { type BatchSharing, createBatchSharing } from '../automation/batches/sharing.ts';
+import { findReference } from '../automation/batches/store.ts';
 import { routineTools } from '../automation/routines/agent-tools.ts';
 import { createHoldQueue } from '../billing/hold-queue.ts';
 import type { AgentComputers } from '../computers/agent-computers.ts';
 import { agentBrowsers } from '../computers/browser/agent-tools.ts';
 import type { Engine } from '../engine/index.ts';
 import { existConversations } from '../engine/records/conversations.ts';
-import { readRunTrace } from '../engine/records/trace.ts';
 import { createEngine } from '../engine/runs/engine.ts';
 import { createPolicyHook, ownPolicyHookSecret } from '../engine/runs/policy-hook.ts';
 import { fitPicture } from '../engine/tools/pictures.ts';
@@ -19,7 +18,6 @@ import { createRunner } from '../engine/turns/runner.ts';
 import { createConnectableApps } from '../integrations/apps/catalogue.ts';
 import { createSignIns } from '../integrations/apps/sign-ins.ts';
 import { isConnected } from '../integrations/apps/store.ts';
-import type { Tenant } from '../platform/caller.ts';
 import { batchReads } from '../platform/db/batch-concurrent-calls.ts';
 import { createGroupCommit } from '../platform/db/group-commit.ts';
 import { onNewPrimary } from '../platform/db/pool.ts';
@@ -27,6 +25,7 @@ import { createRowCache } from '../platform/db/row-cache.ts';
 import { createLazyRef } from '../platform/lazy-ref.ts';
 import { createMemory } from '../users/memory/memory.ts';
 import type { Kernel } from './kernel.ts';
+import { assembleTraces } from './traces.ts';
 
 /** One org may use three quarters of the slots and one user a quarter, so that others can still start runs. */
 const maxConcurrentRuns = { capacity: 256, ofOrg: 192, ofUser: 64 };
@@ -43,22 +42,11 @@ export function assembleEngine(
 ): {
   engine: Engine;
   followers: Followers;
+  sharing: BatchSharing;
   stop: (options: { graceMs: number }) => Promise<void>;
 } {
-  const {
-    config,
-    db,
-    processNews,
-    jobs,
-    log,
-    vault,
-    signingSecret,
-    files,
-    outbound,
-    embeddings,
-    comparesVectors,
-    models,
-  } = kernel;
+  const { config, db, processNews, jobs, log, vault, signingSecret, files, embeddings, comparesVectors, models } =
+    kernel;
   const { metrics } = kernel;
   const { catalogue, signIn } = kernel.apps;
   // Batches start tasks in the engine, and the engine reports finished items to batches. `late` breaks that circle.
@@ -76,23 +64,27 @@ export function assembleEngine(
     else runner.end(runId);
   });
 
-  const targetOf = createTraceTargets({ db, vault });
-  const exporter = createTraceExporter({ outbound, targetOf, log });
-  const exportTrace = async (tenant: Tenant, run: { kind: 'turn' | 'task'; id: string }) => {
-    const target = await targetOf(tenant);
-    if (target === null) return;
-    const withContent = 'endpoint' in target && target.withContent === true;
-    const trace = await readRunTrace({ db, models }, tenant, { ...run, withContent });
-    if (trace) exporter.record(tenant, trace);
-  };
+  const traces = assembleTraces(kernel);
   const meaning = createPassageMeaning({ db, embeddings, comparesVectors, log });
   const advancer = createAdvancer({
-    advance: (batch) => advanceBatch(late.get(), batch),
-    advanceOwnAgent: (batch) => advanceOwnAgent(late.get(), batch),
+    advance: (batch, { takesRest }) => advanceBatch(late.get(), batch, takesRest ? null : sharing),
+    advanceOwnAgent: (batch) => advanceOwnAgent(late.get(), batch, sharing),
     handOver: async ({ orgId, mode, batchId }) => {
       await jobs.send(db, 'batch.advance', { org_id: orgId, mode, batch_id: batchId });
     },
     log,
+  });
+  const sharing = createBatchSharing({
+    workers: processNews.countWorkers,
+    offer: (batchId) => processNews.notify('batch', batchId),
+    takeRest: (batch) => advancer.poke({ ...batch, isOfOwnAgent: false, takesRest: true }),
+  });
+  processNews.on('batch', (batchId) => {
+    if (batchId === null || config.role === 'api') return;
+    void findReference(db, batchId).then(
+      (batch) => batch && advancer.poke({ ...batch, isOfOwnAgent: false }),
+      (error: unknown) => log.warn({ err: error }, 'could not take a share of a batch; the sweep retries it'),
+    );
   });
   const seen: Engine['seen'] = {
     conversations: createRowCache({ most: maxCachedRows }),
@@ -158,19 +150,18 @@ export function assembleEngine(
     routineTools: routineTools(db),
     taskComputers: computerWork.forTask,
     taskBrowsers: agentBrowsers({ db, ...browsers }),
-    traces: {
-      ended: (tenant, run) =>
-        void exportTrace(tenant, run).catch((error: unknown) => log.warn({ err: error }, 'a trace was not exported')),
-    },
+    traces: { ended: traces.ended },
   });
   late.set(engine);
   return {
     engine,
     followers,
+    sharing,
     async stop(options) {
+      sharing.stop();
       await runner.stop(options);
       await advancer.stop();
-      await exporter.stop();
+      await traces.stop();
     },
   };
 }

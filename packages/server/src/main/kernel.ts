@@ -22,13 +22,14 @@ import { openNotifyListener } from '../platform/db/notify-listener.ts';
 import type { Database } from '../platform/db/pool.ts';
 import { retryAtStart } from '../platform/db/retry-through-failover.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
+import { measuredStore } from '../platform/files/measured-store.ts';
 import { openFiles } from '../platform/files/open-files.ts';
 import { catalog } from '../platform/jobs/catalog.ts';
 import { createJobs } from '../platform/jobs/queue.ts';
 import type { Schemas } from '../platform/json-schema/schemas.ts';
 import type { Kernel as PlatformKernel } from '../platform/kernel.ts';
 import { createLazyRef } from '../platform/lazy-ref.ts';
-import { createMetrics, measuredModels } from '../platform/metrics/metrics.ts';
+import { createMetrics, type Metrics, measuredModels } from '../platform/metrics/metrics.ts';
 import { assertCallable, refuseAddress } from '../platform/outbound/address.ts';
 import type { Outbound } from '../platform/outbound/fetcher.ts';
 import { createOutbound } from '../platform/outbound/fetcher.ts';
@@ -69,7 +70,7 @@ export async function createKernel(
   const apps = assembleApps({ config, outbound, refuseAddress: refuse });
   const embeddings = openEmbeddings(config, log, shutdown);
   const jobs = createJobs({ db, line, catalog, settings: { listen: config.role !== 'api' } });
-  const processNews = await createClusterNotifications({ db, line, log });
+  const processNews = await createClusterNotifications({ db, line, log, runsTasks: config.role !== 'api' });
   shutdown.undo(() => processNews.stop());
   const openSchemas = schemasOnDemand();
   const publicUrl = createLazyRef<string>('the public address');
@@ -93,7 +94,7 @@ export async function createKernel(
     assertCallable: (address, param) => assertCallable(address, param, { allowPrivate }),
     openSchemas,
     faultOfSchema: async (schema) => (await openSchemas()).faultOf(schema),
-    files: await openFileStore(config, log, shutdown),
+    files: await openFileStore(config, log, { shutdown, metrics }),
     documents: createDocumentReader(),
     embeddings,
     comparesVectors,
@@ -117,9 +118,13 @@ function openEmbeddings(config: Config, log: Logger, shutdown: Shutdown): Embedd
   return offline;
 }
 
-async function openFileStore(config: Config, log: Logger, shutdown: Shutdown): Promise<FileStore> {
+async function openFileStore(
+  config: Config,
+  log: Logger,
+  { shutdown, metrics }: { shutdown: Shutdown; metrics: Metrics },
+): Promise<FileStore> {
   const { s3 } = config.files;
-  const store = await openFiles(config, log);
+  const store = measuredStore(await openFiles(config, log), metrics);
   shutdown.undo(() => store.close());
   if (s3 === null) return store;
   // Probe the store in the background, so that bad S3 credentials are logged at startup and not at the first upload.

@@ -10,6 +10,7 @@ import {
 } from '../agents/deployments/index.ts';
 import { indexStateOf } from '../agents/notebooks/index.ts';
 import { register as registerAgents } from '../agents/register.ts';
+import type { BatchSharing } from '../automation/batches/sharing.ts';
 import { register as registerAutomation } from '../automation/register.ts';
 import { changeArchivedRoutines, moveRoutinesToTimezone } from '../automation/routines/routine-changes.ts';
 import { register as registerBilling } from '../billing/register.ts';
@@ -56,6 +57,7 @@ import type { Kernel } from './kernel.ts';
 export type ServerParts = {
   engine: Engine;
   followers: Followers;
+  sharing: BatchSharing;
   computers: Pick<Computers, 'erase'>;
   computerWork: AgentComputers;
   browsers: RemoteBrowsers;

@@ -79,6 +79,7 @@ export async function startServer(
     const {
       engine,
       followers,
+      sharing,
       stop: stopEngine,
     } = assembleEngine(kernel, {
       computerWork,
@@ -100,6 +101,7 @@ export async function startServer(
     const modules = registrationsOf(kernel, {
       engine,
       followers,
+      sharing,
       computers,
       computerWork,
       browsers: browserParts.browsers,

@@ -18,6 +18,7 @@ function startProcesses() {
   const processNews: ClusterNotifications = {
     notify: (_, id) => void notices.push(() => listeners.map((listen) => listen(id))),
     on: (_, listener) => void listeners.push(listener),
+    countWorkers: () => 1,
     stop: async () => {},
   };
   const start = () => {

@@ -1,22 +1,36 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { version } from '../../platform/version.ts';
 import { attributesOf, modelCall, runTrace, type Span, spansIn, tenant, toolStep } from './collector.fixture.ts';
 import { exportRequest, type RunTrace } from './run-trace.ts';
 
-const spansOf = (...traces: RunTrace[]) => spansIn(exportRequest(tenant(), traces)) as [Span, ...Span[]];
+const requestOf = (traces: readonly RunTrace[], of = tenant()) =>
+  exportRequest(traces.map((trace) => ({ tenant: of, trace })));
+const spansOf = (...traces: RunTrace[]) => spansIn(requestOf(traces)) as [Span, ...Span[]];
 
 describe('an OTLP export', () => {
-  it('names the org and the mode once for all traces', () => {
-    const { resourceSpans } = exportRequest(tenant('org_b', 'live'), [runTrace(), runTrace()]);
+  it('names the org, the mode, the version and the process once for all traces of a tenant [OPS-741]', () => {
+    const traces = [tenant('org_b', 'live'), tenant('org_c'), tenant('org_b', 'live')].map((of) => ({
+      tenant: of,
+      trace: runTrace(),
+    }));
+    const { resourceSpans } = exportRequest(traces);
+    const service = {
+      'service.name': 'vestra',
+      'service.version': version,
+      'service.instance.id': expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+    };
     expect(resourceSpans.map(({ resource }) => attributesOf(resource))).toEqual([
-      { 'service.name': 'vestra', 'vestra.org.id': 'org_b', 'vestra.mode': 'live' },
+      { ...service, 'vestra.org.id': 'org_b', 'vestra.mode': 'live' },
+      { ...service, 'vestra.org.id': 'org_c', 'vestra.mode': 'test' },
     ]);
+    expect(resourceSpans.map(({ scopeSpans }) => scopeSpans[0]?.spans.length)).toEqual([2, 1]);
   });
 
   it('is valid OTLP in JSON for any run [OTLP-001]', () => {
     fc.assert(
       fc.property(fc.array(anyTrace, { maxLength: 5 }), (traces) => {
-        const spans = spansIn(JSON.parse(JSON.stringify(exportRequest(tenant(), traces))));
+        const spans = spansIn(JSON.parse(JSON.stringify(requestOf(traces))));
         expect(spans.length).toBe(traces.reduce((sum, trace) => sum + 1 + trace.spans.length, 0));
         spans.forEach(assertOtlp);
       }),

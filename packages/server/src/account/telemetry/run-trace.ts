@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Tenant } from '../../platform/caller.ts';
+import { version } from '../../platform/version.ts';
 
 /**
  * The trace of a finished run: one per turn or task. Only the fields `content` contain messages, arguments or results.
@@ -63,22 +64,43 @@ type ToolStepSpan = {
   content: { arguments: string; result: string } | null;
 };
 
+export type TenantTrace = { tenant: Tenant; trace: RunTrace };
+
+/** Identifies this process for as long as it runs. */
+const instanceId = randomUUID();
+
 /**
  * The body of an export in OTLP's JSON encoding: ids in hex, 64-bit numbers as decimal strings, enums as numbers. Names
  * of spans and attributes follow the GenAI semantic conventions. Attributes without a convention begin with `vestra.`.
+ * Each org and mode is one resource.
  */
-export function exportRequest({ orgId, mode }: Tenant, traces: readonly RunTrace[]) {
+export function exportRequest(traces: readonly TenantTrace[]) {
+  const tenants = Map.groupBy(traces, ({ tenant: { orgId, mode } }) => `${orgId} ${mode}`);
   return {
-    resourceSpans: [
-      {
+    resourceSpans: [...tenants.values()].map((ofTenant) => {
+      const [{ tenant }] = ofTenant as [TenantTrace];
+      return {
         resource: {
-          attributes: attributes({ 'service.name': 'vestra', 'vestra.org.id': orgId, 'vestra.mode': mode }),
+          attributes: attributes({
+            'service.name': 'vestra',
+            'service.version': version,
+            'service.instance.id': instanceId,
+            'vestra.org.id': tenant.orgId,
+            'vestra.mode': tenant.mode,
+          }),
         },
-        scopeSpans: [{ scope: { name: 'vestra' }, spans: traces.flatMap(spansOf) }],
-      },
-    ],
+        scopeSpans: [{ scope: { name: 'vestra', version }, spans: ofTenant.flatMap(({ trace }) => spansOf(trace)) }],
+      };
+    }),
   };
 }
+
+/** The operator of an installation gets no content, also if the org asked for it. */
+export const withoutContent = (trace: RunTrace): RunTrace => ({
+  ...trace,
+  content: null,
+  spans: trace.spans.map((span) => ({ ...span, content: null })),
+});
 
 const spanKind = { internal: 1, client: 3 };
 const statusCode = { unset: 0, error: 2 };

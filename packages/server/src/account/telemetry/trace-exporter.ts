@@ -5,7 +5,7 @@ import { untilAborted } from '../../platform/async/waiters.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Outbound } from '../../platform/outbound/fetcher.ts';
 import { OutboundFailure } from '../../platform/outbound/outbound-failure.ts';
-import { exportRequest, type RunTrace } from './run-trace.ts';
+import { exportRequest, type RunTrace, type TenantTrace } from './run-trace.ts';
 
 type TraceExporter = {
   /** Never waits and never throws. If the buffer is full, the trace is dropped and counted. */
@@ -27,6 +27,8 @@ export type TraceTarget = (TraceEndpoint & { withContent?: boolean }) | { unusab
 type Dependencies = {
   outbound: Outbound;
   targetOf: (tenant: Tenant) => Promise<TraceTarget>;
+  /** All tenants have one target: their traces are sent together. */
+  isShared?: boolean;
   log: Pick<Logger, 'warn'>;
   now?: () => number;
   settings?: Partial<typeof defaults>;
@@ -49,17 +51,18 @@ const defaults = {
 };
 
 type Lane = {
-  tenant: Tenant;
-  waiting: RunTrace[];
+  name: string;
+  waiting: TenantTrace[];
   spans: number;
   timer: NodeJS.Timeout | undefined;
   sending: Promise<void> | null;
 };
 
-/** Sends traces in the background, in batches per org and mode. */
+/** Sends traces in the background, in batches per org and mode unless `isShared`. */
 export function createTraceExporter({
   outbound,
   targetOf,
+  isShared = false,
   log,
   now = Date.now,
   settings,
@@ -72,16 +75,19 @@ export function createTraceExporter({
   let spansOfAll = 0;
   let isStopped = false;
 
+  const laneOf = (tenant: Tenant) => (isShared ? 'all' : nameOf(tenant));
+
   function record({ orgId, mode }: Tenant, trace: RunTrace): void {
     const tenant = { orgId, mode };
     if (isStopped) return void drops.add(tenant, 1, 'The server is stopping.');
-    const lane = lanes.get(nameOf(tenant)) ?? { tenant, waiting: [], spans: 0, timer: undefined, sending: null };
+    const name = laneOf(tenant);
+    const lane = lanes.get(name) ?? { name, waiting: [], spans: 0, timer: undefined, sending: null };
     const spans = spansIn(trace);
     if (lane.spans + spans > limits.maxSpansOfTenant || spansOfAll + spans > limits.maxSpansOfAll) {
       return void drops.add(tenant, 1, 'More traces wait than can be kept.');
     }
-    lanes.set(nameOf(tenant), lane);
-    lane.waiting.push(trace);
+    lanes.set(name, lane);
+    lane.waiting.push({ tenant, trace });
     lane.spans += spans;
     spansOfAll += spans;
     const isFull = lane.waiting.length >= limits.batchTraces || lane.spans >= limits.batchSpans;
@@ -94,41 +100,44 @@ export function createTraceExporter({
     return lane.sending;
   }
 
-  /** Sends the batches of a tenant one after the other, until none is pending. */
+  /** Sends the batches of a lane one after the other, until none is pending. */
   async function drain(lane: Lane): Promise<void> {
-    while (lane.waiting.length > 0) await sendBatch(lane.tenant, takeBatch(lane));
+    while (lane.waiting.length > 0) await sendBatch(lane, takeBatch(lane));
     // No await after the check above: a trace that is recorded later finds no lane and opens another.
     clearTimeout(lane.timer);
-    lanes.delete(nameOf(lane.tenant));
+    lanes.delete(lane.name);
   }
 
-  function takeBatch(lane: Lane): RunTrace[] {
-    const batch: RunTrace[] = [];
+  function takeBatch(lane: Lane): [TenantTrace, ...TenantTrace[]] {
+    const batch: TenantTrace[] = [];
     let spans = 0;
-    for (const trace of lane.waiting) {
-      if (batch.length === limits.batchTraces || (batch.length > 0 && spans + spansIn(trace) > limits.batchSpans))
-        break;
-      batch.push(trace);
-      spans += spansIn(trace);
+    for (const each of lane.waiting) {
+      const isFull = batch.length > 0 && spans + spansIn(each.trace) > limits.batchSpans;
+      if (batch.length === limits.batchTraces || isFull) break;
+      batch.push(each);
+      spans += spansIn(each.trace);
     }
     lane.waiting.splice(0, batch.length);
     lane.spans -= spans;
     spansOfAll -= spans;
-    return batch;
+    return batch as [TenantTrace, ...TenantTrace[]];
   }
 
-  const sendBatch = (tenant: Tenant, batch: readonly RunTrace[]) =>
-    limiter.run(nameOf(tenant), () => sendNow(tenant, batch));
+  const sendBatch = ({ name }: Lane, batch: [TenantTrace, ...TenantTrace[]]) => limiter.run(name, () => sendNow(batch));
 
-  async function sendNow(tenant: Tenant, batch: readonly RunTrace[]): Promise<void> {
-    const drop = (reason: string, count = batch.length) => drops.add(tenant, count, reason);
+  async function sendNow(batch: [TenantTrace, ...TenantTrace[]]): Promise<void> {
+    const drop = (reason: string, count = batch.length) => {
+      const dropped = Map.groupBy(batch.slice(0, count), ({ tenant }) => nameOf(tenant));
+      for (const [{ tenant }, ...more] of dropped.values() as Iterable<[TenantTrace, ...TenantTrace[]]>)
+        drops.add(tenant, 1 + more.length, reason);
+    };
     try {
       // An unreachable database must not delay shutdown.
-      const target = await untilAborted(targetOf(tenant), patience.signal);
+      const target = await untilAborted(targetOf(batch[0].tenant), patience.signal);
       if (target === null) return;
       if ('unusable' in target) return drop(target.unusable);
       const { timeoutMs, pausesMs } = limits;
-      const body = JSON.stringify(exportRequest(tenant, batch));
+      const body = JSON.stringify(exportRequest(batch));
       const outcome = await deliver(outbound, { target, body, timeoutMs, pausesMs, signal: patience.signal });
       if (!outcome.isSent) return drop(outcome.reason);
       const { refusedSpans } = outcome;

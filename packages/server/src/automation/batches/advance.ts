@@ -16,42 +16,60 @@ import { sql } from '../../platform/db/sql.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { SweepSource } from '../../platform/jobs/sweep.ts';
 import { completeBatch } from './batches.ts';
-import { holdBatch, itemsWantingSlots, maxOfOwnAgent, nextItems, takeSlot } from './slots.ts';
+import { type BatchSharing, shareLeft } from './sharing.ts';
+import { countItemsRunBy, holdBatch, itemsWantingSlots, maxOfOwnAgent, nextItems, takeSlot } from './slots.ts';
 import { ItemsRefused, startItems } from './start-items.ts';
 import { type BatchReference, batchesWaitingForOwnAgent, failQueued, lockBatch } from './store.ts';
-import { batches } from './tables.ts';
+import { type BatchRow, batches } from './tables.ts';
 
 /** Items that start in one transaction: few enough that no other writer waits long for the row of the batch. */
 const groupSize = maxHoldsTogether;
 
-/** Gives the free slots of a batch to its waiting items, and completes the batch when no item is left. */
-export async function advanceBatch(engine: Engine, batch: BatchReference): Promise<void> {
+/**
+ * Gives the free slots of a batch to its waiting items, and completes the batch when no item is left. With `sharing`,
+ * this process starts at most its share of the items. Null: it starts as many as there are slots.
+ */
+export async function advanceBatch(engine: Engine, batch: BatchReference, sharing: BatchSharing | null): Promise<void> {
   await resumeAnsweredItems(engine, batch);
-  while (await startGroup(engine, batch));
-}
-
-/** An item of the org's own agent freed a slot that all batches of the org share: the oldest waiting batch takes it. */
-export async function advanceOwnAgent(engine: Engine, { orgId, mode, batchId }: BatchReference): Promise<void> {
-  const reference = { orgId, mode, batchId };
-  for (const id of await batchesWaitingForOwnAgent(engine.db, reference)) {
-    await advanceBatch(engine, { orgId, mode, batchId: id });
+  for (;;) {
+    const { isMoreToCome, isLeftToOthers } = await startGroup(engine, batch, sharing);
+    if (isLeftToOthers) sharing?.leave(batch);
+    if (!isMoreToCome) return;
   }
 }
 
-/** Returns whether more items may be able to start. */
-async function startGroup(engine: Engine, reference: BatchReference): Promise<boolean> {
+/** An item of the org's own agent freed a slot that all batches of the org share: the oldest waiting batch takes it. */
+export async function advanceOwnAgent(
+  engine: Engine,
+  { orgId, mode, batchId }: BatchReference,
+  sharing: BatchSharing | null,
+): Promise<void> {
+  const reference = { orgId, mode, batchId };
+  for (const id of await batchesWaitingForOwnAgent(engine.db, reference)) {
+    await advanceBatch(engine, { orgId, mode, batchId: id }, sharing);
+  }
+}
+
+/** `isMoreToCome`: more items may be able to start here. `isLeftToOthers`: slots are free beyond this process's share. */
+type StartedGroup = { isMoreToCome: boolean; isLeftToOthers: boolean };
+
+async function startGroup(
+  engine: Engine,
+  reference: BatchReference,
+  sharing: BatchSharing | null,
+): Promise<StartedGroup> {
   const places: RunSlot[] = [];
   const giveBack = () => {
     for (const place of places.splice(0)) place.release();
   };
   try {
-    const { begun, isMoreToCome } = await transaction(engine.db, (tx) => {
+    const { begun, ...group } = await transaction(engine.db, (tx) => {
       // `transaction` may run this function again, and then places of the first attempt would leak.
       giveBack();
-      return startInTransaction(engine, tx, reference, places);
+      return startInTransaction(engine, tx, reference, { places, sharing });
     });
     for (const each of begun) announce(engine.announcer, each);
-    return isMoreToCome;
+    return group;
   } catch (error) {
     if (!(error instanceof ItemsRefused)) throw error;
     const { failure, indices } = error;
@@ -59,7 +77,7 @@ async function startGroup(engine: Engine, reference: BatchReference): Promise<bo
       await lockBatch(tx, reference);
       await failQueued(tx, reference.batchId, failure, indices);
     });
-    return true;
+    return { isMoreToCome: true, isLeftToOthers: false };
   } finally {
     giveBack();
   }
@@ -69,18 +87,33 @@ async function startInTransaction(
   engine: Engine,
   tx: Transaction,
   reference: BatchReference,
-  places: RunSlot[],
-): Promise<{ begun: CommittedChange[]; isMoreToCome: boolean }> {
-  const nothing = { begun: [], isMoreToCome: false };
+  { places, sharing }: { places: RunSlot[]; sharing: BatchSharing | null },
+): Promise<StartedGroup & { begun: CommittedChange[] }> {
+  const nothing = { begun: [], isMoreToCome: false, isLeftToOthers: false };
   const held = await holdBatch(tx, reference);
   if (!held || held.batch.completed_at) return nothing;
   const { batch, slots, left } = held;
-  const most = batch.status === 'running' ? Math.min(slots.free, groupSize) : 0;
+  const free = batch.status === 'running' ? slots.free : 0;
+  const share = free > 0 ? await shareOf(engine, tx, batch, sharing) : free;
+  const most = Math.min(free, share, groupSize);
   const items = await nextItems(tx, batch, left, most);
   if (!left.of_org && !left.of_users && slots.running === 0) await completeBatch(tx, batch);
-  if (items.length === 0) return nothing;
+  const isLeftToOthers = share < free && (left.of_org || left.of_users);
+  if (items.length === 0) return { ...nothing, isLeftToOthers };
   const begun = await startItems(engine, tx, batch, items, places);
-  return { begun, isMoreToCome: items.length === most || begun.length < items.length };
+  return { begun, isMoreToCome: items.length === most || begun.length < items.length, isLeftToOthers: false };
+}
+
+/** A process that is alone counts nothing. */
+async function shareOf(
+  { runner }: Engine,
+  tx: Transaction,
+  { id, concurrency }: BatchRow,
+  sharing: BatchSharing | null,
+): Promise<number> {
+  const workers = sharing?.workers() ?? 1;
+  if (workers <= 1) return Number.POSITIVE_INFINITY;
+  return shareLeft({ concurrency, workers, own: await countItemsRunBy(tx, id, runner.owner) });
 }
 
 /** Answered items resume before queued items start. The conversation is locked before the batch, as everywhere else. */

@@ -4,35 +4,43 @@ import { sql } from '../../platform/db/sql.ts';
 import { takeSlot } from './slots.ts';
 import { type BatchReference, endItem, endItemStatement, findItem, type ItemReference, releaseSlot } from './store.ts';
 
+type PokedBatch = BatchReference & {
+  isOfOwnAgent: boolean;
+  /** The other processes left slots unused, so this one takes more than its share. */
+  takesRest?: boolean;
+};
+
 /** Advances batches in this process as soon as one of their items frees a slot. */
 type Advancer = {
   /** `isOfOwnAgent`: the slot belongs to the org's own agent, and other batches may wait for it. */
-  poke: (batch: BatchReference & { isOfOwnAgent: boolean }) => void;
+  poke: (batch: PokedBatch) => void;
   /** Starts nothing more. Resolves when no batch is being advanced. */
   stop: () => Promise<void>;
 };
-
-type Poked = Parameters<Advancer['poke']>[0];
 
 /**
  * Pokes that arrive while a batch is being advanced are answered by one more pass. The sweep repairs a poke that was
  * lost with its process.
  */
 export function createAdvancer(dependencies: {
-  advance: (batch: BatchReference) => Promise<void>;
+  advance: (batch: BatchReference, options: { takesRest: boolean }) => Promise<void>;
   advanceOwnAgent: (batch: BatchReference) => Promise<void>;
   /** Leaves the batch to another process. */
   handOver: (batch: BatchReference) => Promise<void>;
   log: Logger;
 }): Advancer {
   const { advance, advanceOwnAgent, handOver, log } = dependencies;
-  const wanted = new Map<string, Poked>();
+  const wanted = new Map<string, PokedBatch>();
   const working = new Map<string, Promise<void>>();
   let isStopping = false;
 
-  function poke(batch: Poked): void {
+  function poke(batch: PokedBatch): void {
     const before = wanted.get(batch.batchId);
-    wanted.set(batch.batchId, { ...batch, isOfOwnAgent: batch.isOfOwnAgent || (before?.isOfOwnAgent ?? false) });
+    wanted.set(batch.batchId, {
+      ...batch,
+      isOfOwnAgent: batch.isOfOwnAgent || (before?.isOfOwnAgent ?? false),
+      takesRest: batch.takesRest || (before?.takesRest ?? false),
+    });
     if (working.has(batch.batchId)) return;
     working.set(
       batch.batchId,
@@ -42,11 +50,11 @@ export function createAdvancer(dependencies: {
 
   async function work(batchId: string): Promise<void> {
     for (let next = take(batchId); next; next = take(batchId)) {
-      const { isOfOwnAgent, ...batch } = next;
+      const { isOfOwnAgent, takesRest = false, ...batch } = next;
       try {
         if (isStopping) await handOver(batch);
         else {
-          await advance(batch);
+          await advance(batch, { takesRest });
           if (isOfOwnAgent) await advanceOwnAgent(batch);
         }
       } catch (error) {
@@ -55,7 +63,7 @@ export function createAdvancer(dependencies: {
     }
   }
 
-  function take(batchId: string): Poked | undefined {
+  function take(batchId: string): PokedBatch | undefined {
     const next = wanted.get(batchId);
     wanted.delete(batchId);
     return next;

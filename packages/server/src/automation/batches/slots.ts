@@ -49,6 +49,17 @@ const countSlotsStatement = (batchId: string) =>
       FROM batch_items WHERE batch_id = ${batchId} AND status = 'running'`,
   );
 
+/** Items that hold a slot and run in the process with this id. */
+export async function countItemsRunBy(tx: Transaction, batchId: string, owner: string): Promise<number> {
+  const [found] = await rowsOf(
+    tx,
+    { own: count() },
+    sql`SELECT count(*) AS own FROM batch_items i JOIN runs r ON r.id = i.task_id
+      WHERE i.batch_id = ${batchId} AND i.status = 'running' AND i.slot = 'held' AND r.owner = ${owner}`,
+  );
+  return found?.own ?? 0;
+}
+
 const findQueuedStatement = (batchId: string) =>
   rowsStatement(
     { of_org: boolean(), of_users: boolean() },

@@ -57,6 +57,17 @@ export async function insertItems(tx: Transaction, batch: BatchRow, items: reado
 export const findBatch = (db: Executor, reference: BatchReference): Promise<BatchRow | undefined> =>
   maybeOne(db, batches, sql`SELECT ${columns} FROM batches WHERE ${named(reference)}`);
 
+/** An unfinished batch, for notifications between processes, which name it by its id alone. */
+export async function findReference(db: Executor, batchId: string): Promise<BatchReference | null> {
+  const { org_id, mode } = batches.columns;
+  const [found] = await rowsOf(
+    db,
+    { org_id, mode },
+    sql`SELECT org_id, mode FROM batches WHERE completed_at IS NULL AND id = ${batchId}`,
+  );
+  return found ? { orgId: found.org_id, mode: found.mode, batchId } : null;
+}
+
 /** Locks the row until the transaction ends. One process at a time gives out slots or completes the batch. */
 export const lockBatchStatement = (reference: BatchReference) =>
   rowsStatement(batches, sql`SELECT ${columns} FROM batches WHERE ${named(reference)} FOR NO KEY UPDATE`);

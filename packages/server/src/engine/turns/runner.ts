@@ -17,6 +17,8 @@ export class RunLeft extends Error {
 
 /** The runs that this process executes. */
 export type Runner = {
+  /** Identifies this process in the leases of its runs. */
+  owner: string;
   /** Whether this process may run one more of this owner's runs. */
   hasRoom: (of: RunOwner) => boolean;
   isLeaving: () => boolean;
@@ -235,6 +237,7 @@ export function createRunner(options: {
   }
 
   return {
+    owner,
     hasRoom,
     isLeaving: () => leaving.signal.aborted,
     leave,

@@ -330,3 +330,20 @@ it('presence: forgets processes after a minute of silence, including itself', ()
   clock.ms = 600_000;
   expect(presence.isAlone()).toBe(false);
 });
+
+it('presence: counts the processes that run tasks, and only itself while its connection is down [OPS-746]', () => {
+  const { clock, presence } = start();
+  presence.up();
+  presence.seen('me', true);
+  presence.seen('worker', true);
+  presence.seen('api', false);
+  // Notifications do not say what their sender does.
+  presence.seen('api');
+  expect(presence.countWorkers()).toBe(2);
+  clock.ms = 60_001;
+  presence.seen('me', true);
+  expect(presence.countWorkers()).toBe(1);
+  presence.seen('worker', true);
+  presence.down();
+  expect(presence.countWorkers()).toBe(1);
+});

@@ -22,6 +22,7 @@ const kinds = [
   'tool_call',
   'function_endpoint',
   'voice_call',
+  'batch',
 ] as const;
 
 type News = (typeof kinds)[number];
@@ -41,6 +42,7 @@ const notifiesSelf: Record<News, boolean> = {
   tool_call: true,
   function_endpoint: true,
   voice_call: true,
+  batch: false,
 };
 
 export type ClusterNotifications = {
@@ -48,6 +50,8 @@ export type ClusterNotifications = {
   notify: (kind: News, id: string) => void;
   /** The id is null if notifications may have been lost, so any row may have changed. */
   on: (kind: News, listener: (id: string | null) => void) => void;
+  /** The number of processes that run tasks, this one included. 1 if the others cannot be reached. */
+  countWorkers: () => number;
   stop: () => Promise<void>;
 };
 
@@ -67,6 +71,8 @@ const helloPayload = z.object({
   asks: z.boolean(),
   /** The sender has dropped notifications since its last hello, because it knew of no other process. */
   held_back: z.boolean(),
+  /** Absent in hellos of older versions, which mostly run tasks. */
+  runs_tasks: z.boolean().default(true),
 });
 
 /**
@@ -79,9 +85,10 @@ export async function createClusterNotifications(options: {
   line: NotifyListener;
   log: Logger;
   helloMs?: number | undefined;
+  runsTasks?: boolean;
   notify?: Notify;
 }): Promise<ClusterNotifications> {
-  const { db, line, log, helloMs = usualHelloMs, notify = notifying(db) } = options;
+  const { db, line, log, helloMs = usualHelloMs, runsTasks = true, notify = notifying(db) } = options;
   const self = randomUUID();
   const presence = createPresence(self, helloMs);
   const listeners = new Map<News, ((id: string | null) => void)[]>();
@@ -118,7 +125,7 @@ export async function createClusterNotifications(options: {
       const hello = read(helloPayload, payload);
       if (isStopped) return;
       if (!hello) return log.warn('ignored a cluster hello that cannot be parsed');
-      const isUnknown = presence.seen(hello.from);
+      const isUnknown = presence.seen(hello.from, hello.runs_tasks);
       if (hello.from === self) return;
       if (hello.held_back) emitAll();
       if (hello.asks || isUnknown) void sayHello(false);
@@ -139,7 +146,7 @@ export async function createClusterNotifications(options: {
     const held_back = hasHeldBack;
     hasHeldBack = false;
     try {
-      await notify(helloChannel, JSON.stringify({ from: self, asks, held_back }));
+      await notify(helloChannel, JSON.stringify({ from: self, asks, held_back, runs_tasks: runsTasks }));
       if (await isVersion01Connected(db)) presence.seen('a process of version 0.1');
     } catch (error) {
       hasHeldBack ||= held_back;
@@ -190,6 +197,7 @@ export async function createClusterNotifications(options: {
     on(kind, listener) {
       listeners.set(kind, [...(listeners.get(kind) ?? []), listener]);
     },
+    countWorkers: presence.countWorkers,
     async stop() {
       isStopped = true;
       clearInterval(helloTimer);
@@ -242,12 +250,14 @@ export type Presence = {
   up: () => void;
   down: () => void;
   /** Returns true if the process was unknown. */
-  seen: (from: string) => boolean;
+  seen: (from: string, runsTasks?: boolean) => boolean;
   /**
    * True if no other process has sent anything for a while. Requires an own hello that came back, because on a connection
    * that delivers nothing every process seems to be alone.
    */
   isAlone: () => boolean;
+  /** Processes that run tasks, at least 1. While the own connection is down, 1. */
+  countWorkers: () => number;
 };
 
 /** How often a process says hello. It is forgotten after three times as long. */
@@ -255,6 +265,7 @@ const usualHelloMs = 20_000;
 
 export function createPresence(self: string, helloMs: number, now = () => performance.now()): Presence {
   const seenAt = new Map<string, number>();
+  const idle = new Set<string>();
   const forgetMs = 3 * helloMs;
   // A reply takes milliseconds, or a second or two from a busy process.
   const repliesWithinMs = helloMs / 4;
@@ -268,7 +279,8 @@ export function createPresence(self: string, helloMs: number, now = () => perfor
     down() {
       upSince = null;
     },
-    seen(from) {
+    seen(from, runsTasks) {
+      if (runsTasks === false) idle.add(from);
       forgetSilent();
       const isUnknown = !seenAt.has(from);
       seenAt.set(from, now());
@@ -279,10 +291,19 @@ export function createPresence(self: string, helloMs: number, now = () => perfor
       forgetSilent();
       return seenAt.size === 1 && seenAt.has(self);
     },
+    countWorkers() {
+      if (upSince === null) return 1;
+      forgetSilent();
+      return Math.max(1, [...seenAt.keys()].filter((each) => !idle.has(each)).length);
+    },
   };
 
   function forgetSilent(): void {
     const oldest = now() - forgetMs;
-    for (const [from, at] of seenAt) if (at < oldest) seenAt.delete(from);
+    for (const [from, at] of seenAt) {
+      if (at >= oldest) continue;
+      seenAt.delete(from);
+      idle.delete(from);
+    }
   }
 }

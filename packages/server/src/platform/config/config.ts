@@ -8,6 +8,7 @@ import type { S3Location } from '../files/s3-client.ts';
 import { type IsTrustedProxy, readTrustedProxies } from '../http/client-address.ts';
 import type { CgroupSetting } from '../sandbox/cgroups.ts';
 import { embeddingsOf, readClouds, readModelsFile } from './model-config.ts';
+import { otlpHeadersIn } from './otlp-headers.ts';
 import { withFileSettings } from './settings-files.ts';
 
 const port = z.coerce.number('must be a number').int().min(0).max(65_535);
@@ -106,6 +107,11 @@ const environment = z.object({
   VESTRA_CHROMIUM: present.default('/usr/bin/chromium-headless-shell'),
   VESTRA_POLICY_HOOK_URL: ownAddress.optional(),
   VESTRA_POLICY_HOOK_SECRET: webhookSecret.optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: ownAddress.optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: z
+    .string()
+    .refine((text) => otlpHeadersIn(text) !== null, 'must be name=value pairs with commas between, percent-encoded')
+    .optional(),
   VESTRA_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   VESTRA_DEFAULT_MODEL: present.optional(),
   VESTRA_EMBEDDINGS: z.enum(['offline', 'openai', 'google', 'compatible']).default('offline'),
@@ -237,6 +243,11 @@ export function readConfig(env: Record<string, string | undefined>) {
     policyHook: {
       url: settings.VESTRA_POLICY_HOOK_URL ?? null,
       secret: keyOf(settings.VESTRA_POLICY_HOOK_SECRET),
+    },
+    /** The operator's collector of traces of all orgs. The headers may hold a credential. */
+    traces: {
+      endpoint: settings.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
+      headers: () => otlpHeadersIn(settings.OTEL_EXPORTER_OTLP_HEADERS ?? '') ?? {},
     },
     logLevel: settings.VESTRA_LOG_LEVEL,
     embeddings: embeddingsOf(

@@ -110,15 +110,25 @@ export async function readWhole(store: Pick<FileStore, 'open'>, orgId: string, n
 
 const again = { away: 5_000, full: 60_000 };
 
+type StoreFault = keyof typeof again;
+
+const faults = new WeakMap<object, StoreFault>();
+
 /** The caller can send the request again: neither is a fault of the request. */
-export const storeFailure = (what: keyof typeof again) =>
-  fail('not_ready', {
+export function storeFailure(what: StoreFault) {
+  const failure = fail('not_ready', {
     message:
       what === 'away'
         ? 'The file store is away. Try again shortly.'
         : 'The file store has no room left. It accepts new files again when the operator of this server has made room.',
     retry_after_ms: again[what],
   });
+  faults.set(failure, what);
+  return failure;
+}
+
+/** The reason of an error that `storeFailure` created; null for any other. */
+export const storeFaultOf = (error: unknown): StoreFault | null => faults.get(error as object) ?? null;
 
 /** Stores content in a folder as `<org>/<first two characters>/<name>`. */
 export function createDiskStore(folder: string): FileStore {

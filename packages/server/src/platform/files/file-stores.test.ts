@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '@vestra/contract/errors';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createMetrics } from '../metrics/metrics.ts';
 import { createDiskStore, type FileStore } from './file-store.ts';
+import { measuredStore } from './measured-store.ts';
 import { createS3Store } from './s3.ts';
 import { type S3Fixture, startS3 } from './s3-server.fixture.ts';
 
@@ -221,5 +223,57 @@ describe('a signed link', () => {
     expect((await fetch(of)).status).toBe(403);
     expect(stores.disk.link(orgA, hashOf(page), { filename: 'a', mediaType: 'a/b', seconds: 1 })).toBeNull();
     expect(warnings.join()).not.toContain('X-Amz-Signature');
+  });
+});
+
+describe('the metrics of a file store', () => {
+  const bytes = Buffer.from('measured');
+  const name = hashOf(bytes);
+
+  it('count and time each request by its outcome [OPS-745]', async () => {
+    const metrics = createMetrics({ version: '1', role: 'all', queues: [], now: Date.now });
+    const samples = async () =>
+      new Map(
+        (await metrics.registry.write('prometheus'))
+          .split('\n')
+          .filter((line) => line.startsWith('vestra_file_store_request'))
+          .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
+      );
+    const store = measuredStore(stores.s3, metrics);
+    expect((await samples()).get('vestra_file_store_requests_total{operation="put",outcome="unreachable"}')).toBe(0);
+
+    await store.put(orgA, name, chunksOf(bytes, 3));
+    await whole((await store.open(orgA, name))?.chunks ?? expect.fail());
+    await store.has(orgA, 'nowhere');
+    const breaking = store.put(orgA, hashOf(Buffer.from('x')), chunksOf(bytes, 3, new Error('The sender left.')));
+    await expect(breaking).rejects.toThrow('The sender left.');
+    s3.trouble(() => ({ answer: 503, code: 'ServiceUnavailable' }));
+    await expect(store.read(orgA, name)).rejects.toThrow('away');
+    s3.trouble(({ method }) => (method === 'PUT' ? { answer: 507 } : null));
+    await expect(store.put(orgB, name, bytes)).rejects.toThrow('no room left');
+    s3.trouble(() => ({ answer: 403, code: 'AccessDenied' }));
+    await expect(store.remove(orgA, name)).rejects.toThrow('refused');
+    // The store goes away after the first bytes of a download.
+    s3.trouble(() => null);
+    const large = randomBytes(2 * megabyte);
+    await store.put(orgA, 'abcd.home', large);
+    s3.trouble(() => ({ cutAfter: 1000 }));
+    const opened = await store.open(orgA, 'abcd.home');
+    await expect(whole(opened?.chunks ?? expect.fail())).rejects.toThrow('away');
+    metrics.stop();
+
+    const all = await samples();
+    const counted = [...all].filter(([sample, value]) => sample.includes('requests_total') && value > 0);
+    expect(Object.fromEntries(counted.map(([sample, value]) => [/\{.*/.exec(sample)?.[0], value]))).toEqual({
+      '{operation="put",outcome="ok"}': 2,
+      '{operation="put",outcome="aborted"}': 1,
+      '{operation="put",outcome="full"}': 1,
+      '{operation="open",outcome="ok"}': 2,
+      '{operation="open",outcome="unreachable"}': 1,
+      '{operation="has",outcome="ok"}': 1,
+      '{operation="read",outcome="unreachable"}': 1,
+      '{operation="remove",outcome="failed"}': 1,
+    });
+    expect(all.get('vestra_file_store_request_duration_seconds_count{operation="put"}')).toBe(4);
   });
 });

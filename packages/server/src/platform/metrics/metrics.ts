@@ -3,6 +3,7 @@ import { monitorEventLoopDelay, PerformanceObserver, performance } from 'node:pe
 import { type Model, ModelFailure } from '@vestra/agent/model';
 import type { Models } from '@vestra/models/models';
 import type { Logger } from 'pino';
+import { type FileOperation, type FileOutcome, fileOperations, fileOutcomes } from '../files/measured-store.ts';
 import { createRegistry, type Registry } from './registry.ts';
 
 /**
@@ -20,6 +21,8 @@ export type Metrics = {
   deliveryAttempted: (isSuccess: boolean, seconds: number) => void;
   /** The delay between the write of an event and its delivery to a follower. */
   eventFollowed: (seconds: number) => void;
+  /** `seconds` is null if only the outcome is counted. */
+  fileStoreAnswered: (of: { operation: FileOperation; outcome: FileOutcome; seconds: number | null }) => void;
   turns: TurnWatch;
   stop: () => void;
 };
@@ -121,6 +124,19 @@ export function createMetrics({ version, role, queues, now }: Options): Metrics 
     help: 'From when an event of a conversation was written until a follower was given it.',
     buckets: upToSeconds,
   });
+  const fileRequests = counter({
+    name: 'vestra_file_store_requests_total',
+    help: 'Requests to the file store that have ended: `ok`, or why they failed.',
+    labels: ['operation', 'outcome'],
+  });
+  for (const operation of fileOperations)
+    for (const outcome of fileOutcomes) fileRequests.add({ operation, outcome }, 0);
+  const fileSeconds = histogram({
+    name: 'vestra_file_store_request_duration_seconds',
+    help: 'Requests to the file store, retries included. A download is measured until its first byte.',
+    labels: ['operation'],
+    buckets: [...upToSeconds, 30, 60],
+  });
   const processMetrics = addProcessMetrics(registry);
 
   return {
@@ -147,6 +163,10 @@ export function createMetrics({ version, role, queues, now }: Options): Metrics 
       deliverySeconds.observe({}, seconds);
     },
     eventFollowed: (seconds) => followed.observe({}, seconds),
+    fileStoreAnswered({ operation, outcome, seconds }) {
+      fileRequests.add({ operation, outcome });
+      if (seconds !== null) fileSeconds.observe({ operation }, seconds);
+    },
     turns: createTurnWatch(registry, { upToMinutes, now }),
     stop: processMetrics.stop,
   };

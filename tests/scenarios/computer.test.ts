@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { microsToUsd, usdToMicros } from '@vestra/contract/money';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { filesWith } from '../support/marked-files.ts';
 import type { ApiResponse } from '../support/server.ts';
@@ -329,7 +330,7 @@ describe('money', () => {
     expect(task.cost_breakdown.compute - before).toBeGreaterThan(0.0001);
     const { body: page } = await desk.call('GET', `/v1/usage/line-items?task_id=${task.id}&limit=100`);
     expect(page.data.filter(({ kind }: { kind: string }) => kind === 'compute')).toHaveLength(2);
-    expect(page.total.cost_usd).toBeCloseTo(task.cost_usd, 5);
+    expect(microsToUsd(usdToMicros(page.total.cost_usd))).toBe(task.cost_usd);
     expect((await desk.call('GET', `/v1/tasks/${task.id}/trace`)).body.totals.cost_usd).toBe(task.cost_usd);
     await expect.poll(() => desk.sql(`SELECT FROM reservations WHERE user_id = 'ivy'`)).toEqual([]);
   });

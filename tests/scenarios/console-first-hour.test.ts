@@ -40,7 +40,7 @@ describe('a new company', () => {
 
     // An agent by interview.
     await page.getByRole('link', { name: 'Write your first agent' }).click();
-    await page.getByRole('link', { name: 'answer a few questions' }).click();
+    await page.getByRole('link', { name: 'answer a few questions', exact: true }).click();
     await page.getByLabel('Agent name').fill('Paper Shop');
     await page.getByLabel('What should it do?').fill('It answers questions about orders of our paper shop.');
     await press(page, 'Start');

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { microsToUsd, usdToMicros } from '@vestra/contract/money';
 import { createOfflineSpeech } from '@vestra/server/voice/speech/offline-speech';
 import { createResampler } from '@vestra/server/voice/speech/sound';
 import type { Page } from 'playwright-core';
@@ -279,10 +280,10 @@ describe.skipIf(away !== null)('a call with real sound', { retry: 1, timeout: 24
       );
       const { body: usage } = await desk.call('GET', `/v1/usage/line-items?conversation_id=${session.conversation_id}`);
       const costOf = (lines: { kind: string; cost_usd: number }[]) =>
-        lines.reduce((sum, line) => sum + line.cost_usd, 0);
-      expect(costOf(usage.data)).toBeCloseTo(cost_usd, 4);
+        microsToUsd(lines.reduce((sum, line) => sum + usdToMicros(line.cost_usd), 0n));
+      expect(costOf(usage.data)).toBe(cost_usd);
       const ofCalls = usage.data.filter(({ kind }: { kind: string }) => kind === 'voice');
-      expect(costOf(ofCalls)).toBeCloseTo(cost_breakdown.voice, 4);
+      expect(costOf(ofCalls)).toBe(cost_breakdown.voice);
       const { body: said } = await desk.call('GET', `${path}/messages`);
       const roles = said.data.map(({ role }: { role: string }) => role);
       expect(roles.filter((role: string) => role === 'user').length).toBeGreaterThanOrEqual(2);

@@ -23,6 +23,7 @@ import {
 } from '../../platform/sandbox/resource-limits.ts';
 import type { ComputerFolders } from './computer-folder.ts';
 import type { ComputerHost, FileFault } from './computer-host.ts';
+import { type ComputerLimits, defaultLimits, megabyte } from './computer-limits.ts';
 import { type EgressProxy, isOpenPort, startEgressProxy } from './egress-proxy.ts';
 import {
   cloneScript,
@@ -38,34 +39,6 @@ import {
   writeScript,
   writeWords,
 } from './home-files.ts';
-
-/** Limits of one computer over all its commands, unless stated otherwise. */
-type Limits = {
-  processes: number;
-  memoryBytes: number;
-  /** The size of the home folder. */
-  diskBytes: number;
-  files: number;
-  /** How often usage is measured. */
-  everyMs: number;
-  commandsAtOnce: number;
-  commandsWaiting: number;
-  fileBytes: number;
-  outputBytes: number;
-};
-
-const megabyte = 1024 * 1024;
-const defaults: Limits = {
-  processes: 256,
-  memoryBytes: 2048 * megabyte,
-  diskBytes: 4096 * megabyte,
-  files: 250_000,
-  everyMs: 50,
-  commandsAtOnce: 4,
-  commandsWaiting: 64,
-  fileBytes: 2048 * megabyte,
-  outputBytes: 256 * 1024,
-};
 
 /** Far longer than any file operation: one that takes longer hangs. */
 const fileTimeoutMs = 60_000;
@@ -85,10 +58,10 @@ export function createConfinedHost(options: {
   /** The processors that a computer may use; null: no limit. */
   cpus?: number | null;
   log?: OutboundLog;
-  limits?: Partial<Limits>;
+  limits?: Partial<ComputerLimits>;
 }): ComputerHost {
   const { allowPrivate, hasNetwork, gvisor, cgroups, cpus = null, log } = options;
-  const limits = { ...defaults, ...options.limits };
+  const limits = { ...defaultLimits, ...options.limits };
   const groups = new Map<string, Promise<ComputerCgroup | null>>();
   const processLimits = createProcessLimits({
     processes: limits.processes,
@@ -204,7 +177,7 @@ export function createConfinedHost(options: {
     const others = running.get(folders.home) ?? new Map<number, AbortController>();
     running.set(folders.home, others);
     if (pid !== undefined) others.set(pid, controller);
-    const { memoryBytes, processes, everyMs } = limits;
+    const { memoryBytes, processesBeforeEnd: processes, everyMs } = limits;
     const bounds = { folder, mostOfFolder, memoryBytes, processes, everyMs, memoryFolders };
     const watch = watchLimits(bounds, {
       roots: () => [...others.keys()],

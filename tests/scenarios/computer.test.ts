@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { microsToUsd, usdToMicros } from '@vestra/contract/money';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { filesWith } from '../support/marked-files.ts';
 import type { ApiResponse } from '../support/server.ts';
 import { type ComputerDesk, startComputerDesk, systemOf } from './computer.fixture.ts';
 import { calling, inTurn, resultsIn, toolNamesIn } from './interactions.fixture.ts';
+import { shown } from './money.fixture.ts';
 
 type Body = ApiResponse['body'];
 
@@ -330,7 +330,7 @@ describe('money', () => {
     expect(task.cost_breakdown.compute - before).toBeGreaterThan(0.0001);
     const { body: page } = await desk.call('GET', `/v1/usage/line-items?task_id=${task.id}&limit=100`);
     expect(page.data.filter(({ kind }: { kind: string }) => kind === 'compute')).toHaveLength(2);
-    expect(microsToUsd(usdToMicros(page.total.cost_usd))).toBe(task.cost_usd);
+    expect(shown(page.total.cost_usd)).toBe(task.cost_usd);
     expect((await desk.call('GET', `/v1/tasks/${task.id}/trace`)).body.totals.cost_usd).toBe(task.cost_usd);
     await expect.poll(() => desk.sql(`SELECT FROM reservations WHERE user_id = 'ivy'`)).toEqual([]);
   });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
 import { startTestServer } from '../support/server.ts';
+import { shown } from './money.fixture.ts';
 
 let server: AgentServer;
 beforeAll(async () => {
@@ -77,9 +78,32 @@ describe('a worker that leaves', () => {
         .map(({ quantity }: Item) => quantity)
         .sort(),
     ).toEqual([10, 1_000]);
-    expect([all.length, total.cost_usd]).toEqual([4, expect.closeTo(cost_usd, 5)]);
+    expect([all.length, shown(total.cost_usd)]).toEqual([4, cost_usd]);
     const held = `SELECT FROM reservations WHERE user_id = 'patient'`;
     await expect.poll(() => query(server.connectionString, held)).toEqual([]);
     await successor.stop();
+  });
+});
+
+describe('a worker that starts', () => {
+  it('drops the jobs of deleted conversations, and the holds of runs that ended without their process [RUN-708]', async () => {
+    server.script(() => ({ text: 'Hello.' }));
+    const { body } = await server.call('POST', '/v1/conversations', { body: { message: 'Hi', user_id: 'gone' } });
+    const [turn] = await query(server.connectionString, 'SELECT * FROM turns WHERE conversation_id = $1', [body.id]);
+    expect((await server.call('DELETE', `/v1/conversations/${body.id}`)).status).toBe(200);
+    // A process that was killed after it had lost its run leaves this hold.
+    await query(
+      server.connectionString,
+      `INSERT INTO reservations (id, org_id, mode, user_id, amount_micros, expires_at, run_id)
+       VALUES (gen_random_uuid(), $1, 'test', 'gone', 1000, now() + interval '15 minutes', $2)`,
+      [turn?.org_id, turn?.id],
+    );
+    const worker = await startWorker();
+    const left = async () => [
+      ...(await query(server.connectionString, `SELECT name FROM jobs WHERE name = 'turn.run'`)),
+      ...(await query(server.connectionString, 'SELECT run_id FROM reservations')),
+    ];
+    await expect.poll(left, { timeout: 60_000 }).toEqual([]);
+    await worker.stop();
   });
 });

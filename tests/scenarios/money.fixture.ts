@@ -1,3 +1,4 @@
+import { microsToUsd, usdToMicros } from '@vestra/contract/money';
 import { charge, credit } from '@vestra/server/billing/charge';
 import { closeDatabase, type Database, openDatabase } from '@vestra/server/platform/db/pool';
 import { transaction } from '@vestra/server/platform/db/transaction';
@@ -76,9 +77,8 @@ export async function startTill(env: Record<string, string> = {}, options: { ven
 
 const isSettled = ({ type }: { type: string }) => type === 'turn.settled';
 
-/** Dollars that were added up as floating point, as they are shown. */
-export const shown = (usd: number) => Math.round(usd * 100_000) / 100_000;
+/** Dollars as they are shown. Whole micros first, as the server does: a float just below half a step rounds down. */
+export const shown = (usd: number) => microsToUsd(usdToMicros(usd));
 
-/** Adds whole micros, as the server does: a float just below half a step would be rounded down. */
 export const sum = (rows: readonly Body[]) =>
-  shown(rows.reduce((total, { cost_usd }) => total + Math.round(cost_usd * 1e6), 0) / 1e6 + 1e-9);
+  microsToUsd(rows.reduce((total, { cost_usd }) => total + usdToMicros(cost_usd), 0n));

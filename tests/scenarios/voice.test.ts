@@ -4,7 +4,6 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { microsToUsd, usdToMicros } from '@vestra/contract/money';
 import { createOfflineSpeech } from '@vestra/server/voice/speech/offline-speech';
 import { createResampler } from '@vestra/server/voice/speech/sound';
 import type { Page } from 'playwright-core';
@@ -12,6 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { makeDataDir, startProcess } from '../support/process.ts';
 import { startTestServer } from '../support/server.ts';
+import { sum } from './money.fixture.ts';
 import { barriersOn, type PageDesk, startPageDesk } from './session-page.fixture.ts';
 import { bringVoice, openTelephones, type Telephones, voiceFolder, waveOf } from './telephone.fixture.ts';
 import { hasRelay, startRelay } from './turn-relay.fixture.ts';
@@ -279,11 +279,9 @@ describe.skipIf(away !== null)('a call with real sound', { retry: 1, timeout: 24
         ({ status, cost_breakdown: costs }) => status === 'idle' && costs.voice > 0,
       );
       const { body: usage } = await desk.call('GET', `/v1/usage/line-items?conversation_id=${session.conversation_id}`);
-      const costOf = (lines: { kind: string; cost_usd: number }[]) =>
-        microsToUsd(lines.reduce((sum, line) => sum + usdToMicros(line.cost_usd), 0n));
-      expect(costOf(usage.data)).toBe(cost_usd);
+      expect(sum(usage.data)).toBe(cost_usd);
       const ofCalls = usage.data.filter(({ kind }: { kind: string }) => kind === 'voice');
-      expect(costOf(ofCalls)).toBe(cost_breakdown.voice);
+      expect(sum(ofCalls)).toBe(cost_breakdown.voice);
       const { body: said } = await desk.call('GET', `${path}/messages`);
       const roles = said.data.map(({ role }: { role: string }) => role);
       expect(roles.filter((role: string) => role === 'user').length).toBeGreaterThanOrEqual(2);

@@ -3,9 +3,9 @@ import type { Micros } from '@vestra/contract/money';
 import type { Tenant } from '../platform/caller.ts';
 import { maxGroupSize } from '../platform/db/group-commit.ts';
 import { type Database, type Executor, maxConnections, type Transaction } from '../platform/db/pool.ts';
-import { maybeOne, pipelined, prune, run, runStatement } from '../platform/db/query.ts';
+import { maybeOne, pipelined, prune, rowsOf, run, runStatement } from '../platform/db/query.ts';
 import { type Sql, sql } from '../platform/db/sql.ts';
-import { micros, type RowOf } from '../platform/db/table.ts';
+import { micros, type RowOf, text } from '../platform/db/table.ts';
 import { transaction } from '../platform/db/transaction.ts';
 import {
   allowanceOf,
@@ -240,6 +240,27 @@ async function lockHolds(tx: Transaction, tenant: Tenant): Promise<void> {
 
 async function deleteReservation(db: Executor, { orgId, mode }: Tenant, id: string): Promise<void> {
   await run(db, sql`DELETE FROM ${reservations} WHERE id = ${id} AND org_id = ${orgId} AND mode = ${mode}`);
+}
+
+/**
+ * Deletes holds of runs that have ended, and returns the count. A process that dies just after it has lost its run leaves
+ * one. A run that another process will continue keeps its holds, because their usage is still to be charged.
+ */
+export async function deleteHoldsOfEndedRuns(
+  tx: Transaction,
+  limit: number,
+  unendedAmong: (runIds: readonly string[]) => Promise<ReadonlySet<string>>,
+): Promise<number> {
+  const held = await rowsOf(
+    tx,
+    { id: text(), run_id: text() },
+    sql`SELECT id::text AS id, run_id FROM ${reservations}
+        WHERE run_id IS NOT NULL AND NOT EXISTS (SELECT FROM runs WHERE runs.id = ${reservations}.run_id)
+        LIMIT ${limit} FOR UPDATE SKIP LOCKED`,
+  );
+  const unended = await unendedAmong(held.map(({ run_id }) => run_id));
+  const ids = held.filter(({ run_id }) => !unended.has(run_id)).map(({ id }) => id);
+  return run(tx, sql`DELETE FROM ${reservations} WHERE id = ANY(${ids}::uuid[])`);
 }
 
 /** Deletes expired holds. False: none was left. */

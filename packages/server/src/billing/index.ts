@@ -4,7 +4,14 @@ export { charge, chargeStatement } from './charge.ts';
 export type { ChargeItem, MeteredUsage } from './charge-items.ts';
 export { type Cost, costOf, costOfKinds, costOfTurn, costsOf, presentCost, tokensAndCostOf } from './cost.ts';
 export type { HoldQueue } from './hold-queue.ts';
-export { type BudgetOwner, checkSpending, maxHoldsTogether, releaseHold, reserve } from './holds.ts';
+export {
+  type BudgetOwner,
+  checkSpending,
+  deleteHoldsOfEndedRuns,
+  maxHoldsTogether,
+  releaseHold,
+  reserve,
+} from './holds.ts';
 export {
   chargeInterruptedCalls,
   computerTime,

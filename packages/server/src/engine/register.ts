@@ -24,7 +24,7 @@ import { extractMemories } from './runs/extract-memories.ts';
 import type { Engine } from './runs/ports.ts';
 import { taskRoutes } from './tasks/routes.ts';
 import { expireInteractions } from './turns/interactions.ts';
-import { runReplyJob, runTaskJob, unfinishedReplies, unfinishedTasks } from './turns/start-run.ts';
+import { holdsOfEndedRuns, runReplyJob, runTaskJob, unfinishedReplies, unfinishedTasks } from './turns/start-run.ts';
 import { deploymentDeleted, findWorkOfClosedOwners, stopConversations, userDisabled } from './turns/stop.ts';
 
 export function register(
@@ -86,7 +86,7 @@ export function register(
       'interaction.expire': () => expireInteractions(engine),
       'memory.keep': (_payload, { signal }) => extractMemories(engine, signal),
     },
-    sweeps: [unfinishedReplies, unfinishedTasks, findWorkOfClosedOwners()],
+    sweeps: [unfinishedReplies, unfinishedTasks, holdsOfEndedRuns, findWorkOfClosedOwners()],
     retention: [
       { days: days.events, prune: pruneStreams },
       { days: days.traces, prune: pruneTraces },

@@ -129,6 +129,17 @@ export const unownedReplies = (tx: Transaction, limit: number): Promise<TurnRow[
       WHERE state = 'replying' AND NOT EXISTS (SELECT FROM runs WHERE runs.id = turns.id) LIMIT ${limit}`,
   );
 
+/** Those of the runs that a process owns or that a process will continue. */
+export async function unendedRuns(tx: Transaction, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await rowsOf(
+    tx,
+    { id: text() },
+    sql`SELECT id FROM turns WHERE id = ANY(${ids}::text[]) AND state = 'replying'
+      UNION ALL SELECT id FROM tasks WHERE id = ANY(${ids}::text[]) AND status IN ('queued', 'working')`,
+  );
+  return new Set(rows.map(({ id }) => id));
+}
+
 /** Deletes the lease of a run, whichever process owns it. */
 export async function deleteRun(tx: Transaction, runId: string): Promise<void> {
   await run(tx, sql`DELETE FROM runs WHERE id = ${runId}`);

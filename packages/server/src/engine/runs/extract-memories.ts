@@ -131,7 +131,7 @@ async function tryLater(engine: Engine, seen: ConversationRow, error: unknown): 
     conversation.memory_due_at = isLast ? null : new Date(sharedNow() + pauseMs);
     const about = { err: error, conversation_id: seen.id, tries, again_in_ms: isLast ? null : pauseMs };
     engine.log.warn(about, 'memories could not be extracted from a conversation');
-  });
+  }).catch(ignoreErased);
 }
 
 const tenantOf = ({ org_id, mode }: ConversationRow) => ({ orgId: org_id, mode });

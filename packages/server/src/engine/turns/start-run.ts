@@ -1,5 +1,5 @@
 import { manifestOf } from '../../agents/versions/index.ts';
-import { releaseHold } from '../../billing/index.ts';
+import { deleteHoldsOfEndedRuns, releaseHold } from '../../billing/index.ts';
 import { isOwned, type RunLease, releaseRun, takeExpiredRuns } from '../../platform/jobs/run-lease.ts';
 import type { SweepSource } from '../../platform/jobs/sweep.ts';
 import { findUser, type UserRow } from '../../users/index.ts';
@@ -8,7 +8,7 @@ import { findMessage, insertMessage, newestMessageId } from '../records/messages
 import { publishTask, publishTurn } from '../records/publish.ts';
 import type { MessageRow, TaskRow, TurnRow } from '../records/tables.ts';
 import { findTask, insertTask, unownedTasks, updateTask } from '../records/tasks.ts';
-import { findTurn, nextQueuedTurn, unownedReplies, updateTurn } from '../records/turns.ts';
+import { findTurn, nextQueuedTurn, unendedRuns, unownedReplies, updateTurn } from '../records/turns.ts';
 import { decideTask } from '../transitions/begin-turn.ts';
 import { acknowledgementIn } from './acknowledgement.ts';
 import { type AcceptedState, resumedState, type Turns } from './ports.ts';
@@ -74,7 +74,7 @@ export async function runReplyJob(engine: Turns, conversationId: string, turnId:
     if (turn?.state !== 'replying' || conversation.replying_turn_id !== turnId) return null;
     if (await isOwned(tx, turnId)) return null;
     return { turn, run: await engine.runner.take(tx, turnId) };
-  });
+  }).catch(ignoreErased);
   if (!taken) return;
   const { turn, run } = taken;
   await engine.runner.perform(run, turn, (signal) => engine.work.reply({ turn, run, fresh: resumedState }, signal));
@@ -200,4 +200,9 @@ export const unfinishedTasks: SweepSource = {
     );
     return Math.max(left.length, expired.length);
   },
+};
+
+export const holdsOfEndedRuns: SweepSource = {
+  name: 'holds of ended runs',
+  find: ({ tx, limit }) => deleteHoldsOfEndedRuns(tx, limit, (runIds) => unendedRuns(tx, runIds)),
 };

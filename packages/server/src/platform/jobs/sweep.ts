@@ -9,12 +9,12 @@ import { isDatabaseUnreachable } from '../db/unreachable.ts';
 import type { JobCatalog, catalog as serverCatalog } from './catalog.ts';
 import type { Jobs } from './queue.ts';
 
-/** Finds rows of a module that need a job and have none. */
+/** Finds rows of a module that a dead process left, or that need a job and have none. */
 export type SweepSource<Catalog extends JobCatalog = typeof serverCatalog> = {
   name: string;
   /**
-   * Finds at most `limit` rows, sends their jobs in this transaction, and returns the count. It must skip rows that have a
-   * job already (`jobs.keysWithJob`, `takeExpiredRuns`).
+   * Finds at most `limit` rows, sends their jobs or deletes them in this transaction, and returns the count. It must skip
+   * rows that have a job already (`jobs.keysWithJob`, `takeExpiredRuns`).
    */
   find(work: { tx: Transaction; jobs: Jobs<Catalog>; limit: number }): Promise<number>;
 };
@@ -60,7 +60,7 @@ export async function sweep<Catalog extends JobCatalog>(dependencies: Dependenci
     try {
       const found = await sweepSource(dependencies, source);
       dependencies.found?.(source.name, found);
-      if (found > 0) log.warn({ source: source.name, found }, 'found rows without a job and sent their jobs');
+      if (found > 0) log.warn({ source: source.name, found }, 'found rows that no process was working on');
     } catch (error) {
       isUnreachable ||= isDatabaseUnreachable(error);
       log.error({ err: error, source: source.name }, 'could not search for rows without a job');

@@ -15,6 +15,7 @@ import {
   startProcess,
 } from '../support/process.ts';
 import { isInstalled, makeCertificate, proxies } from '../support/reverse-proxy.ts';
+import type { ApiResponse } from '../support/server.ts';
 
 const configuration = join(import.meta.dirname, '../../deploy/cells/haproxy.cfg');
 /** Every name leads to the proxy. */
@@ -112,8 +113,7 @@ describe.skipIf(!isInstalled('haproxy'))('two cells behind one address', () => {
       ...(org && { 'service-org': org }),
     };
     const response = await fetchWith(`https://${host}:${port}${path}`, { headers, dispatcher });
-    // biome-ignore lint/suspicious/noExplicitAny: read field by field.
-    return { status: response.status, body: (await response.json().catch(() => null)) as any };
+    return { status: response.status, body: (await response.json().catch(() => null)) as ApiResponse['body'] };
   }
 
   const orgOf = async (given: Parameters<typeof ask>[1]) => {

@@ -641,18 +641,21 @@ describe('asking an agent that calls functions', () => {
     await serving.stop();
   });
 
-  it('answers at a terminal, through the SDK and the MCP tool if the process starts late [FIRST-720]', async () => {
+  it('says through the SDK and the MCP tool how to serve them, and answers once a process does [FIRST-720]', async () => {
     desk.script(findsStock);
     const given = { message: 'How much paper?', deployment: 'desk', wait_s: 120 };
     const tools = await connectMcp(desk.url, desk.testKey);
-    const isPending = Promise.withResolvers<void>();
-    const onEvent = ({ type }: StreamEvent) => type === 'tool_call.created' && isPending.resolve();
+    const said = [Promise.withResolvers<string>(), Promise.withResolvers<string>()] as const;
+    const onprogress = ({ message = '' }) => message.startsWith('Nobody') && said[1].resolve(message);
     const asking = [
-      ask(client(), given, { onEvent }),
-      tools.callTool({ name: 'ask', arguments: given }).then(({ structuredContent }) => structuredContent),
+      ask(client(), given, { onHint: said[0].resolve }),
+      tools
+        .callTool({ name: 'ask', arguments: given }, { onprogress, timeout: 120_000 })
+        .then(({ structuredContent }) => structuredContent),
     ];
     const shown = runAtTerminal(typed, { cwd: folder, env: env() });
-    await isPending.promise;
+    // Nobody serves the function yet, and each says how to, while it waits.
+    expect(await Promise.all(said.map(({ promise }) => promise))).toEqual([hint, hint]);
     const serving = await serveFile();
     for (const asked of await Promise.all(asking)) {
       expect(asked).toMatchObject({ status: 'settled', reply: { text: 'Found.' }, interactions: [], hint: null });

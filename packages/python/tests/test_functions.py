@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 import unittest
+import warnings
 from pathlib import Path
 from typing import Any, Literal, Optional, Sequence, TypedDict
 
@@ -274,6 +275,31 @@ class Unanswered(unittest.IsolatedAsyncioTestCase):
             self.assertEqual((asked.status, asked.hint), ("waiting", self.HINT))
             self.assertEqual([(each.type, each.taken_until) for each in asked.interactions], [("tool_call", None)])
             await vestra.answer(asked.interactions[0].id, output=7)
+
+    async def test_the_hint_comes_while_the_call_is_pending(self) -> None:
+        async with async_client() as vestra:
+            hints: list[str] = []
+
+            def answer(hint: str) -> None:
+                hints.append(hint)
+                with client() as other:
+                    other.answer(other.interactions.list(status="pending").data[0].id, output=7)
+
+            asked = await vestra.ask("Stock?", deployment="desk", wait_s=120, on_hint=answer)
+            self.assertEqual((hints, asked.status, asked.hint), ([self.HINT], "settled", None))
+
+    def test_the_hint_is_a_warning_by_default(self) -> None:
+        with client() as vestra, warnings.catch_warnings():
+            hints: list[str] = []
+
+            def answer(message: Warning | str, *_: Any, **__: Any) -> None:
+                hints.append(str(message))
+                vestra.answer(vestra.interactions.list(status="pending").data[0].id, output=7)
+
+            warnings.simplefilter("always")
+            warnings.showwarning = answer
+            asked = vestra.ask("Stock?", deployment="desk", wait_s=120)
+            self.assertEqual((hints, asked.status), ([self.HINT], "settled"))
 
     def test_calls_that_a_process_has_taken_need_no_hint(self) -> None:
         with client() as vestra:

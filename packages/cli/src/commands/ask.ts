@@ -1,6 +1,7 @@
 import type { CommandInput } from '@vestra/contract/commands';
 import type { Client } from '@vestra/sdk/client';
-import { type Asked, ask as askAgent, isForCompanyCode } from '@vestra/sdk/commands/ask';
+import { type Asked, ask as askAgent } from '@vestra/sdk/commands/ask';
+import { isForCompanyCode } from '@vestra/sdk/commands/unanswered-calls';
 import { misuse } from '../fault.ts';
 import type { Invocation, OwnCommand } from '../invocation.ts';
 import { printJson } from '../output/print-answer.ts';
@@ -23,7 +24,7 @@ async function run(invocation: Invocation): Promise<number> {
   const { signal } = terminal;
   const input = { ...given, ...(await attached(invocation, client)) };
   const asked = isJson
-    ? await askAgent(client, input, { signal })
+    ? await askAgent(client, input, { signal, onHint: (hint) => terminal.err(`${hint}\n`) })
     : await shownAsk(terminal, client, input, given.wait_s === undefined);
   if (isJson) printJson(terminal, asked);
   return asked.status === 'waiting' ? waits : asked.status === 'failed' ? 1 : 0;

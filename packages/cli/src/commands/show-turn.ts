@@ -1,5 +1,5 @@
 import type { Client } from '@vestra/sdk/client';
-import { type AskOptions, isForCompanyCode, unansweredHint } from '@vestra/sdk/commands/ask';
+import type { AskOptions } from '@vestra/sdk/commands/ask';
 import type { Interaction, Turn } from '@vestra/sdk/resources';
 import type { StreamEvent } from '@vestra/sdk/stream';
 import { type MarkdownPainter, markdownPainter } from '../output/markdown.ts';
@@ -14,23 +14,14 @@ import { askPerson, howToAnswer, isForPerson, showInteraction } from './interact
 export function turnShownAt(
   terminal: Terminal,
   client: Client,
-): Required<Pick<AskOptions, 'onEvent' | 'onWait'>> & { end: () => void } {
+): Required<Pick<AskOptions, 'onEvent' | 'onWait' | 'onHint'>> & { end: () => void } {
   const page = pageOf(terminal);
   const spinner = spinnerAt(terminal);
   const think = () => page.isOpen() || spinner.show('Thinking');
   let isPrompting = false;
-  const calls = watchCalls(client, terminal.signal, (hint) => {
-    if (isPrompting) return false;
-    spinner.hide();
-    page.endLine();
-    terminal.err(`${terminal.paintError('yellow', '!')} ${plain(hint)}\n`);
-    think();
-    return true;
-  });
   think();
   return {
     onEvent(event) {
-      calls.note(event);
       if (event.type === 'turn.settled') {
         spinner.hide();
         page.endLine();
@@ -50,49 +41,15 @@ export function turnShownAt(
       if (isFollowed) think();
       return isFollowed;
     },
-    end() {
-      calls.end();
+    onHint(hint) {
+      if (isPrompting) return false;
       spinner.hide();
+      page.endLine();
+      terminal.err(`${terminal.paintError('yellow', '!')} ${plain(hint)}\n`);
+      think();
+      return true;
     },
-  };
-}
-
-/** How long a call may remain unclaimed before the command reports it. */
-const patienceMs = 5000;
-
-/**
- * Reports calls of the company's functions that no process answers. The server reports whether a process has claimed a
- * call: a slow function raises no alarm, and a dead process does. `report` returns false if it could not print.
- */
-function watchCalls(client: Client, signal: AbortSignal, report: (hint: string) => boolean) {
-  const timers = new Map<string, NodeJS.Timeout>();
-  const end = () => {
-    for (const timer of timers.values()) clearTimeout(timer);
-    timers.clear();
-  };
-  const lookLater = (id: string) =>
-    timers.set(
-      id,
-      setTimeout(() => void look(id).catch(() => {}), patienceMs),
-    );
-
-  async function look(interaction_id: string): Promise<void> {
-    const call = await client.interactions.get({ interaction_id }, { signal });
-    if (call.status !== 'pending' || !timers.has(interaction_id)) return;
-    const hint = unansweredHint([call]);
-    if (hint === null || !report(hint)) lookLater(interaction_id);
-  }
-
-  return {
-    end,
-    note({ type, data }: StreamEvent): void {
-      if (type === 'interaction.created' && isForCompanyCode(data.interaction)) lookLater(data.interaction.id);
-      if (type === 'interaction.resolved') {
-        clearTimeout(timers.get(data.interaction.id));
-        timers.delete(data.interaction.id);
-      }
-      if (type === 'turn.settled') end();
-    },
+    end: () => spinner.hide(),
   };
 }
 

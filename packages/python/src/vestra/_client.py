@@ -14,7 +14,7 @@ from . import _commands as commands
 from . import params, types
 from ._apply.apply import Applied, FolderPath, Progress, Promote, apply_folder
 from ._carry_out import Functions
-from ._commands import Api, Asked, OnEvent, OnTested, OnWait
+from ._commands import Api, Asked, OnEvent, OnHint, OnTested, OnWait
 from ._groups import Groups
 from ._io import AsyncIo, SyncIo, finish
 from ._omit import OMIT, Omit
@@ -93,6 +93,7 @@ class Vestra(Groups):
         wait_s: float | None = 60,
         on_event: OnEvent | None = None,
         on_wait: OnWait | None = None,
+        on_hint: OnHint | None = None,
         idempotency_key: str | None = None,
     ) -> Asked:
         """Send a message and wait for the answer, or until a person has to act.
@@ -109,6 +110,8 @@ class Vestra(Groups):
             on_event: Hears each event of the turn as it comes.
             on_wait: Called with each pending interaction that a person answers. Return True to keep
                 following the turn; absent: ``ask`` returns.
+            on_hint: Called with the next step if no process answers a call of your function for five seconds;
+                absent: a warning.
         """
         return finish(
             commands.ask(
@@ -125,6 +128,7 @@ class Vestra(Groups):
                 wait_s=wait_s,
                 on_event=on_event,
                 on_wait=on_wait,
+                on_hint=on_hint,
                 idempotency_key=idempotency_key,
             )
         )

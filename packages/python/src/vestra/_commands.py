@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any, Awaitable, Callable, Literal, Mapping, Sequence, Union, cast
@@ -18,6 +19,7 @@ from .errors import ConnectionFailedError, NotFoundError, UpstreamError, error_o
 
 OnEvent = Callable[[types.StreamEvent], Any]
 OnWait = Callable[[types.Interaction], Union[bool, Awaitable[bool]]]
+OnHint = Callable[[str], Any]
 OnTested = Callable[[types.TestRunResult], Any]
 
 
@@ -75,6 +77,7 @@ async def ask(
     wait_s: float | None,
     on_event: OnEvent | None,
     on_wait: OnWait | None,
+    on_hint: OnHint | None,
     idempotency_key: str | None,
 ) -> Asked:
     """Returning stops nothing: the turn continues, and the ids in the result lead back to it."""
@@ -102,12 +105,14 @@ async def ask(
     feed = stream._feed
     feed.deadline = deadline
     seen = _Seen()
+    calls = _UnansweredCalls(api, on_hint or _warn)
     try:
         while True:
             event = await _next(api.transport, feed, deadline)
             if event is None:
                 break
             _note(seen, event)
+            calls.note(event)
             if on_event is not None:
                 on_event(event)
             if not _opens_wait(event):
@@ -122,6 +127,7 @@ async def ask(
     except TimeoutError:
         pass
     finally:
+        calls.end()
         await feed.close()
     is_left = bool(seen.asked) and seen.turn is not None and seen.turn.status not in _OVER
     left = await _open_in(api, seen.turn.conversation_id, seen.asked) if is_left and seen.turn else []
@@ -175,6 +181,54 @@ def _unanswered_hint(interactions: Sequence[types.Interaction]) -> str | None:
     if not names:
         return None
     return f"Nobody is answering {', '.join(names)}: run `vestra functions serve <file>`."
+
+
+# How long a call may remain unclaimed before it is reported.
+_PATIENCE = 5.0
+
+
+class _UnansweredCalls:
+    """Reports calls of the company's functions that no process answers.
+
+    The server says whether a process has claimed a call: a slow function raises no alarm, and a dead process does.
+    """
+
+    def __init__(self, api: Api, report: OnHint) -> None:
+        self._api = api
+        self._report = report
+        self._looks: dict[str, Callable[[], object]] = {}
+
+    def note(self, event: types.StreamEvent) -> None:
+        if isinstance(event, types.InteractionCreatedEvent) and _is_for_company_code(event.data.interaction):
+            self._look_later(event.data.interaction.id)
+        if isinstance(event, types.InteractionResolvedEvent):
+            self._forget(event.data.interaction.id)
+
+    def end(self) -> None:
+        for id in list(self._looks):
+            self._forget(id)
+
+    def _forget(self, id: str) -> None:
+        cancel = self._looks.pop(id, None)
+        if cancel is not None:
+            cancel()
+
+    def _look_later(self, id: str) -> None:
+        self._looks[id] = self._api.transport.io.later(_PATIENCE, lambda: self._look(id))
+
+    async def _look(self, id: str) -> None:
+        call = await self._api.interactions.get(id)
+        if call.status != "pending" or id not in self._looks:
+            return
+        hint = _unanswered_hint([call])
+        if hint is None:
+            self._look_later(id)
+        else:
+            self._report(hint)
+
+
+def _warn(hint: str) -> None:
+    warnings.warn(hint, stacklevel=2)
 
 
 _OVER = ("settled", "failed", "stopped")

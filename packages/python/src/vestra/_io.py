@@ -8,6 +8,7 @@ coroutine over it runs to its end in one step: ``finish`` takes that step.
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from typing import Any, AsyncIterator, Callable, Coroutine, Iterator, Protocol, TypeVar
 
@@ -37,6 +38,9 @@ class Io(Protocol):
 
     async def within(self, seconds: float, work: Coroutine[Any, Any, T]) -> T:
         """Ends the work with ``TimeoutError``, where it can be ended."""
+
+    def later(self, seconds: float, work: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], object]:
+        """Does the work beside the caller's, unless the returned function is called before. Its errors are dropped."""
 
 
 class Chunks(Protocol):
@@ -82,6 +86,12 @@ class SyncIo:
     async def within(self, seconds: float, work: Coroutine[Any, Any, T]) -> T:
         return await work
 
+    def later(self, seconds: float, work: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], object]:
+        timer = threading.Timer(seconds, lambda: finish(_quietly(work)))
+        timer.daemon = True
+        timer.start()
+        return timer.cancel
+
 
 class AsyncIo:
     def __init__(self, client: httpx.AsyncClient) -> None:
@@ -110,6 +120,21 @@ class AsyncIo:
             return await asyncio.wait_for(work, seconds)
         except asyncio.TimeoutError as error:
             raise TimeoutError from error
+
+    def later(self, seconds: float, work: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], object]:
+        async def wait_first() -> None:
+            await asyncio.sleep(seconds)
+            await _quietly(work)
+
+        return asyncio.ensure_future(wait_first()).cancel
+
+
+async def _quietly(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    try:
+        await work()
+    except Exception:
+        # The caller's own call reports what is wrong.
+        pass
 
 
 class _SyncChunks:

@@ -4,6 +4,7 @@ import { VestraError } from '../errors.ts';
 import type { Interaction, Turn } from '../resources.ts';
 import type { StreamEvent } from '../stream.ts';
 import type { CallOptions } from '../transport.ts';
+import { isForCompanyCode, unansweredHint, watchCalls } from './unanswered-calls.ts';
 
 export type AskOptions = Pick<CallOptions, 'signal' | 'idempotencyKey'> & {
   /** Called with each event of the turn. */
@@ -13,6 +14,11 @@ export type AskOptions = Pick<CallOptions, 'signal' | 'idempotencyKey'> & {
    * returns. A call of a function that the deployment declares is not one of them.
    */
   onWait?: ((interaction: Interaction) => Promise<boolean>) | undefined;
+  /**
+   * Called if no process answers a call of the company's function for five seconds, with the next step. Return false to
+   * be called again later. Default: a warning on the console.
+   */
+  onHint?: ((hint: string) => unknown) | undefined;
   /** Waits until the turn ends, whatever `wait_s` says. */
   untilEnd?: boolean | undefined;
 };
@@ -32,7 +38,7 @@ export type Asked = Omit<Turn, 'interactions'> & {
  */
 export async function ask(client: Client, input: CommandInput<'ask'>, options: AskOptions = {}): Promise<Asked> {
   const { user, conversation, deployment, wait_s = 60, ...message } = input;
-  const { signal, idempotencyKey, onEvent, onWait, untilEnd = false } = options;
+  const { signal, idempotencyKey, onEvent, onWait, onHint = warn, untilEnd = false } = options;
   if (conversation !== undefined) await assertFits(client, { user, conversation, deployment }, signal);
   const clock = untilEnd ? [] : [AbortSignal.timeout(wait_s * 1000)];
   const enough = AbortSignal.any([...clock, ...(signal ? [signal] : [])]);
@@ -40,6 +46,7 @@ export async function ask(client: Client, input: CommandInput<'ask'>, options: A
 
   let seen: Seen = { turn: null, acknowledgement: null, taskId: null };
   const asked = new Set<string>();
+  const calls = watchCalls(client, enough, onHint);
   try {
     const events =
       conversation === undefined
@@ -48,6 +55,7 @@ export async function ask(client: Client, input: CommandInput<'ask'>, options: A
     for await (const event of events) {
       seen = after(seen, event);
       if (event.type === 'interaction.created') asked.add(event.data.interaction.id);
+      calls.note(event);
       onEvent?.(event);
       if (!opensWait(event) || (await onWait?.(event.data.interaction))) continue;
       const interactions = await openIn(client, event.conversation_id, asked, signal);
@@ -56,11 +64,16 @@ export async function ask(client: Client, input: CommandInput<'ask'>, options: A
     }
   } catch (error) {
     if (!enough.aborted || error instanceof VestraError) throw error;
+  } finally {
+    calls.end();
   }
   const isLeft = asked.size > 0 && !isOver(seen.turn) && !signal?.aborted;
   const interactions = isLeft ? await openIn(client, seen.turn?.conversation_id ?? null, asked, signal) : [];
   return show(seen, { signal, interactions, hint: unansweredHint(interactions) });
 }
+
+// biome-ignore lint/suspicious/noConsole: the developer who runs the program should read it.
+const warn = (hint: string) => console.warn(hint);
 
 type Seen = { turn: Turn | null; acknowledgement: string | null; taskId: string | null };
 
@@ -71,26 +84,11 @@ function after(seen: Seen, { type, data, task_id }: StreamEvent): Seen {
   return { ...seen, taskId: task_id ?? seen.taskId };
 }
 
-/** A call of a function that the deployment declares. One that a message declared is for its sender to answer. */
-export const isForCompanyCode = ({ type, details }: Interaction): boolean =>
-  type === 'tool_call' && details.declared_by !== 'message';
-
 /** Somebody has to act before the turn continues, other than the company's code. A limit that ended a task is not pending. */
 export const opensWait = (event: StreamEvent): event is StreamEvent & { type: 'interaction.created' } =>
   event.type === 'interaction.created' &&
   event.data.interaction.status === 'pending' &&
   !isForCompanyCode(event.data.interaction);
-
-/** Names the functions whose calls no process has taken; null if there are none. */
-export function unansweredHint(interactions: readonly Interaction[]): string | null {
-  const names = interactions.flatMap((each) =>
-    each.type === 'tool_call' && each.status === 'pending' && isForCompanyCode(each) && each.taken_until === undefined
-      ? [each.details.tool_name]
-      : [],
-  );
-  if (names.length === 0) return null;
-  return `Nobody is answering ${[...new Set(names)].join(', ')}: run \`vestra functions serve <file>\`.`;
-}
 
 const isOver = (turn: Turn | null) => turn !== null && ['settled', 'failed', 'stopped'].includes(turn.status);
 

@@ -11,7 +11,7 @@ import { RequestMalformedError } from '@a2a-js/sdk/errors';
 import { fail } from '@vestra/contract/errors';
 import { idPattern } from '@vestra/contract/ids';
 import type { Client } from '@vestra/sdk/client';
-import { isForCompanyCode } from '@vestra/sdk/commands/ask';
+import { isForCompanyCode } from '@vestra/sdk/commands/unanswered-calls';
 import type { Conversation, Interaction, Task } from '@vestra/sdk/resources';
 import { agentMessage, dataPart, fileArtifact, isOver, presentTask, resultArtifacts, textPart } from './task.ts';
 

@@ -153,6 +153,7 @@ const compositeTools: Readonly<Record<string, (given: ToolArguments, caller: Too
         const news = newsOf(event);
         if (news !== null) reportProgress(news);
       },
+      onHint: reportProgress,
     }),
   answer: (given, { client, signal }) => answer(client, given as CommandInput<'answer'>, { signal }),
   embed: (given, { client, signal, idempotencyKey }) =>

@@ -287,4 +287,14 @@ export const consoleArea = area('console', 'done', [
     'docs/console.md#building-running-and-paying',
     'Usage by user and by deployment draws the spend that has neither, and names deployments.',
   ],
+  [
+    'CON-730',
+    'docs/console.md#building-running-and-paying',
+    'The menu and the title of the tab count the pending interactions. A page that is not part of the role says who can open it.',
+  ],
+  [
+    'CON-731',
+    'docs/console.md#building-running-and-paying',
+    'The inbox shows those for a person first, each oldest first, and keys choose, approve and deny.',
+  ],
 ]);

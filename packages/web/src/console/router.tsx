@@ -13,6 +13,7 @@ import { lazyPage } from './parts/lazy-part.tsx';
 import { Notices } from './parts/notices.tsx';
 import { Waiting } from './parts/page.tsx';
 import { NotFound } from './shell/not-found.tsx';
+import { ForRole } from './shell/not-yours.tsx';
 import { Shell } from './shell/shell.tsx';
 
 const root = createRootRoute({
@@ -85,9 +86,18 @@ const place = createRoute({
   },
 });
 
-const below = pages.map(({ path, load, guide }) =>
-  createRoute({ getParentRoute: () => place, path, component: lazyPage(load), staticData: { guide } }),
-);
+const below = pages.map(({ path, load, guide, needs, title }) => {
+  const Shown = lazyPage(load);
+  const component = Object.assign(
+    () => (
+      <ForRole needs={needs} title={title}>
+        <Shown />
+      </ForRole>
+    ),
+    { preload: Shown.preload },
+  );
+  return createRoute({ getParentRoute: () => place, path, component, staticData: { guide } });
+});
 
 export const router = createRouter({
   routeTree: root.addChildren([

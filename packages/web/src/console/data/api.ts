@@ -1,6 +1,6 @@
 import access from 'virtual:contract/access';
 import { useParams } from '@tanstack/react-router';
-import type { Mode, Role } from '@vestra/contract/route';
+import { type Mode, type Role, roles } from '@vestra/contract/route';
 import { type Client, createClient } from '@vestra/sdk/client';
 import { VestraError } from '@vestra/sdk/errors';
 import type { CallOptions } from '@vestra/sdk/transport';
@@ -79,6 +79,9 @@ const scopesOfRole: Record<Role, readonly string[]> = {
   admin: ['setup', 'runtime', 'admin'],
   developer: ['setup', 'runtime'],
 };
+
+/** The roles that may make the call, the most powerful first. */
+export const rolesFor = (row: RowName): Role[] => roles.filter((role) => mayCall(role, row));
 
 function mayCall(role: Role, row: RowName): boolean {
   const needed = access[row];

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect } from 'react';
+import { usePendingCount } from '../data/pending.ts';
 import type { Request } from '../data/rows.ts';
 import { Fault } from './fault.tsx';
 import { GuideLink } from './guide-link.tsx';
@@ -23,9 +24,10 @@ type PageProps = {
 /** The frame of every page. */
 export function Page({ title, tabTitle, lead, above, request, actions, children }: PageProps) {
   const tab = tabTitle ?? (typeof title === 'string' ? title : 'Vestra');
+  const pending = usePendingCount();
   useEffect(() => {
-    document.title = `${tab} · Vestra`;
-  }, [tab]);
+    document.title = `${pending && `(${pending}) `}${tab} · Vestra`;
+  }, [tab, pending]);
   return (
     <div className="mx-auto w-full max-w-[78rem] px-4 pt-5 pb-16 sm:px-8 sm:pt-7">
       <header className="mb-5">

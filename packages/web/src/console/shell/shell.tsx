@@ -4,6 +4,7 @@ import { signOut, useAccess } from '../access/session.ts';
 import { serverUrl } from '../address.ts';
 import { useOrgAndMode, useRole } from '../data/api.ts';
 import { Live } from '../data/live.ts';
+import { usePendingCount } from '../data/pending.ts';
 import { queryClient } from '../data/queries.ts';
 import { groups, pages } from '../pages.ts';
 import { Button } from '../parts/button.tsx';
@@ -96,11 +97,15 @@ function TopBar() {
   );
 }
 
+/** On a low screen the chosen entry may be outside the part of the navigation that is in view. */
+const scrollIntoView = (entry: Element | null) => entry?.scrollIntoView({ block: 'nearest' });
+
 /** The navigation: pages that the role may open, by group. */
 function Sidebar({ isDrawer = false, onGo }: { isDrawer?: boolean; onGo?: () => void }) {
   const { may } = useRole();
   const at = `/${useLocation().pathname.split('/').slice(3).join('/')}`;
   const shown = pages.filter((page) => page.nav && (page.needs === null || may(page.needs)));
+  const pending = usePendingCount();
   const isAt = (path: string) => (path === '/' ? at === '/' : at === path || at.startsWith(`${path}/`));
   return (
     <div className="flex h-full flex-col">
@@ -133,10 +138,17 @@ function Sidebar({ isDrawer = false, onGo }: { isDrawer?: boolean; onGo?: () => 
                       aria-current={isAt(path) ? 'page' : undefined}
                       className="flex h-7.5 items-center gap-2.5 rounded-md px-2 text-quiet hover:bg-muted hover:text-foreground aria-[current=page]:bg-muted aria-[current=page]:font-medium aria-[current=page]:text-foreground pointer-coarse:h-10"
                       onClick={onGo}
+                      ref={isAt(path) ? scrollIntoView : undefined}
                       to={path}
                     >
                       {nav && <Icon className="size-4" name={nav.icon} />}
                       {title}
+                      {path === '/inbox' && pending !== '' && (
+                        <span className="figures ml-auto rounded-full bg-warn-soft px-1.5 font-medium text-warn text-xs leading-5">
+                          {pending}
+                          <span className="sr-only"> pending</span>
+                        </span>
+                      )}
                     </PageLink>
                   </li>
                 ))}

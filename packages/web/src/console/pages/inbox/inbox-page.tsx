@@ -1,21 +1,29 @@
-import { useMemo } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import { useList } from '../../data/queries.ts';
+import type { ItemOf } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
 import { Page, Waiting } from '../../parts/page.tsx';
+import { Time } from '../../parts/shown.tsx';
 import { WaitingCard } from '../../parts/waiting/waiting-card.tsx';
 
 const types = ['approval', 'question', 'connect', 'handoff', 'tool_call'];
 
-/** All pending interactions, oldest first. */
+type Pending = ItemOf<'interactions.list'>;
+
+/**
+ * All pending interactions: those for a person first, then calls that a program usually answers, each oldest first. A
+ * wide screen shows the list beside the chosen one, a narrow one all of them.
+ */
 export default function InboxPage() {
-  const [filters, set] = useFilters('type', 'approver', 'user_id');
+  const [{ at, ...filters }, set] = useFilters('type', 'approver', 'user_id', 'at');
   const waiting = useList('interactions.list', filters as never, { limit: 100 });
-  // The API returns the newest first, but the longest wait matters most.
-  const oldestFirst = useMemo(() => [...waiting.rows].reverse(), [waiting.rows]);
+  const rows = useMemo(() => inOrder(waiting.rows), [waiting.rows]);
+  const chosen = rows.find(({ id }) => id === at) ?? rows[0];
   const isFiltered = Object.keys(filters).length > 0;
+  useKeys({ rows, chosen, choose: (id) => set({ at: id }) });
   return (
     <Page
       lead="Approvals, questions and function calls that your agents wait for. You answer on behalf of the org."
@@ -35,7 +43,7 @@ export default function InboxPage() {
         <Waiting />
       ) : waiting.error ? (
         <Fault error={waiting.error} retry={waiting.refetch} />
-      ) : oldestFirst.length === 0 ? (
+      ) : rows.length === 0 ? (
         <EmptyState
           example={{
             label: 'A function that needs the org’s approval, in a deployment file:',
@@ -47,17 +55,88 @@ export default function InboxPage() {
           Approvals, questions and function calls appear here until they are answered, here or through the API.
         </EmptyState>
       ) : (
-        <div className="flex max-w-3xl flex-col gap-3">
-          {waiting.hasMore && (
-            <Button isBusy={waiting.isFetchingMore} onClick={waiting.more}>
-              Load older
-            </Button>
-          )}
-          {oldestFirst.map((each) => (
-            <WaitingCard key={each.id} waiting={each} />
-          ))}
+        <div className="grid gap-4 lg:grid-cols-[minmax(0,20rem)_minmax(0,1fr)]">
+          <nav aria-label="Pending" className="max-lg:hidden">
+            <ul className="panel divide-y overflow-hidden">
+              {rows.map((row) => (
+                <li key={row.id}>
+                  <Entry isChosen={row.id === chosen?.id} onChoose={() => set({ at: row.id })} row={row} />
+                </li>
+              ))}
+            </ul>
+            <p className="mt-2 px-1 text-quiet text-xs">
+              <kbd>J</kbd> and <kbd>K</kbd> choose, <kbd>A</kbd> approves, <kbd>D</kbd> denies.
+            </p>
+          </nav>
+          <div className="flex max-w-3xl flex-col gap-3">
+            {rows.map((row) => (
+              <div className={row.id === chosen?.id ? '' : 'lg:hidden'} key={row.id}>
+                <WaitingCard waiting={row} />
+              </div>
+            ))}
+            {waiting.hasMore && (
+              <Button isBusy={waiting.isFetchingMore} onClick={waiting.more}>
+                Load older
+              </Button>
+            )}
+          </div>
         </div>
       )}
     </Page>
   );
 }
+
+/** The API returns the newest first, but the longest wait of a person matters most. */
+const inOrder = (rows: readonly Pending[]): Pending[] =>
+  rows.toSorted(
+    (one, other) =>
+      Number(one.type === 'tool_call') - Number(other.type === 'tool_call') ||
+      one.created_at.localeCompare(other.created_at) ||
+      one.id.localeCompare(other.id),
+  );
+
+function Entry({ row, isChosen, onChoose }: { row: Pending; isChosen: boolean; onChoose: () => void }) {
+  return (
+    <button
+      aria-current={isChosen ? 'true' : undefined}
+      className="block w-full px-3 py-2.5 text-left hover:bg-muted aria-[current=true]:bg-accent-soft"
+      onClick={onChoose}
+      type="button"
+    >
+      <span className="flex items-baseline gap-2 text-quiet text-xs">
+        <span className="min-w-0 grow truncate">{row.user_id ?? 'The org’s own agent'}</span>
+        <Time at={row.created_at} />
+      </span>
+      <span className="mt-0.5 line-clamp-2 break-words font-medium text-sm">{row.summary}</span>
+    </button>
+  );
+}
+
+type KeyState = { rows: readonly Pending[]; chosen: Pending | undefined; choose: (id: string) => void };
+
+/** J and K move through the list. A and D press the buttons of the chosen approval, which may be switched off. */
+function useKeys(state: KeyState): void {
+  const latest = useRef(state);
+  latest.current = state;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      const { rows, chosen, choose } = latest.current;
+      const key = event.key.toLowerCase();
+      if (key === 'j' || key === 'k') {
+        const next = rows[rows.findIndex(({ id }) => id === chosen?.id) + (key === 'j' ? 1 : -1)];
+        if (next) choose(next.id);
+      }
+      const answer = key === 'a' ? 'approve' : key === 'd' ? 'deny' : null;
+      if (answer === null || !chosen) return;
+      document.querySelector<HTMLButtonElement>(`[data-interaction="${chosen.id}"] [data-answer=${answer}]`)?.click();
+    };
+    window.addEventListener('keydown', onKey);
+    return () => window.removeEventListener('keydown', onKey);
+  }, []);
+}
+
+/** Letters belong to fields, dialogs and menus while one of them is in use. */
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof Element &&
+  target.closest('input, textarea, select, [contenteditable], [role=dialog], [role=menu]') !== null;

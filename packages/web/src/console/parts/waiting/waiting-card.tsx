@@ -41,7 +41,12 @@ export function WaitingCard({ waiting, isInTalk = false }: { waiting: Waiting; i
   const send = (fields: AnswerFields) => answer.run({ interaction_id, ...fields } as Fields<'interactions.answer'>);
   const isOff = answer.isRunning || cancel.isRunning || !may('interactions.answer');
   return (
-    <article aria-label={waiting.summary} className="panel p-4" data-waiting={waiting.type}>
+    <article
+      aria-label={waiting.summary}
+      className="panel p-4"
+      data-interaction={waiting.id}
+      data-waiting={waiting.type}
+    >
       <header className="mb-2 flex flex-wrap items-center gap-2 text-sm">
         <Status tone="warn">{words[waiting.type] ?? waiting.type}</Status>
         {waiting.approver === 'org' && <Status tone="accent">for the org</Status>}
@@ -157,6 +162,7 @@ function Approval({ waiting, send, isOff, isBusy }: BodyProps) {
       {isElsewhere && <p className="mb-2 text-quiet text-sm">Connecting or installing the app approves this.</p>}
       <div className="flex gap-2">
         <Button
+          data-answer="approve"
           disabled={isOff || isElsewhere || (needsPerson && !isPresent)}
           isBusy={isBusy}
           look="primary"
@@ -164,7 +170,7 @@ function Approval({ waiting, send, isOff, isBusy }: BodyProps) {
         >
           Approve
         </Button>
-        <Button disabled={isOff} onClick={() => send({ approve: false })}>
+        <Button data-answer="deny" disabled={isOff} onClick={() => send({ approve: false })}>
           Deny
         </Button>
       </div>

@@ -45,4 +45,15 @@ export const plan = area('plan', 'done', [
     cli,
     'A plan reports a broken skill folder with file and line, beside the other faults, and by the rules of the upload.',
   ],
+  [
+    'PLAN-781',
+    cli,
+    'A plan checks the path of a local file for the computer by the rules of the apply, before the file is uploaded.',
+  ],
+  ['PLAN-782', cli, 'A plan reports a local file for the computer whose name the upload would refuse.'],
+  [
+    'PLAN-785',
+    cli,
+    'The upload of a skill and the plans of both clients accept and refuse the same skills, for the same reasons.',
+  ],
 ]);

@@ -1,10 +1,11 @@
-import { appendFile, cp, mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { ApplyError, type ApplyProgress, applyFolder } from '@vestra/sdk/apply';
 import { type Client, createClient } from '@vestra/sdk/client';
 import { pages } from '@vestra/sdk/pages';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
 import { docxOf, paragraph, pdfOf } from '../../packages/server/src/agents/documents/files.fixture.ts';
 import { examplesFolder } from '../support/example.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
@@ -136,6 +137,90 @@ describe('files of the computer', () => {
     const problems = await refused(folder);
     expect(problems).toMatchObject([{ line: 4, message: 'There is no `none.csv`.' }]);
   });
+
+  const repos = [{ url: 'git.example.com/acme/tools', path: 'tools' }];
+  it.each<[string, unknown[], string[]]>([
+    ['a path that leaves the home folder', ['../x'], ['computer.files.0.path']],
+    ['a path of another folder', ['/etc/passwd'], ['computer.files.0.path']],
+    ['a path with a backslash', ['a\\b'], ['computer.files.0.path']],
+    ['a path with a control character', ['a\u0007b'], ['computer.files.0.path']],
+    ['a path that begins with a dash', ['-rf'], ['computer.files.0.path']],
+    ['an empty path', [''], ['computer.files.0.path']],
+    ['a path that is too long', ['x'.repeat(201)], ['computer.files.0.path']],
+    ['a number as path', [5], ['computer.files.0.path']],
+    ['no path', [undefined], ['computer.files.0.path']],
+    ['one path for two files', ['a.csv', './a.csv'], ['computer.files.1']],
+    ['the path of a repository', ['tools/'], ['computer.files.0']],
+    ['51 files', Array.from({ length: 51 }, (_, index) => `${index}.csv`), ['computer.files']],
+    [
+      'several faults',
+      ['../x', 'ok.csv', '-y', 7, 'ok.csv'],
+      ['computer.files.0.path', 'computer.files.2.path', 'computer.files.3.path', 'computer.files.4'],
+    ],
+  ])('with %s are refused by the plan as by the apply, with line and field [PLAN-781]', async (_, paths, params) => {
+    const names = paths.map((_path, index) => `${index}.txt`);
+    const content = (entryOf: (index: number) => object) => ({
+      name: 'computer-paths',
+      language: 'not a language',
+      computer: { repos, files: paths.map((path, index) => ({ ...entryOf(index), path })) },
+    });
+    const uploaded = await Promise.all(names.map((name) => client.files.create({ file: new File([name], name) })));
+    const stored = content((index) => ({ file_id: uploaded[index]?.id }));
+    const put = (query: string, body: object) =>
+      server.call('PUT', `/v1/deployments/computer-paths?${query}`, { body });
+    const refusal = await put('promote=no', stored);
+    const applied: { code: string; param: string; message: string }[] = refusal.body.error.errors;
+    expect(applied.map(({ param }) => param)).toEqual(expect.arrayContaining(['language', ...params]));
+    expect(applied).toHaveLength(params.length + 1);
+
+    const folder = await folderWith('computer-paths', {
+      'service.yaml': stringify(content((index) => ({ from: names[index] }))),
+      ...Object.fromEntries(names.map((name) => [name, name])),
+    });
+    const planned = await refused(folder, { dryRun: true });
+    const sorted = (faults: readonly { param: string | null }[]) =>
+      [...faults].sort((one, other) => ((one.param ?? '') < (other.param ?? '') ? -1 : 1));
+    expect(sorted(planned.map(({ code, param, message }) => ({ code, param, message })))).toEqual(sorted(applied));
+    expect(planned.every(({ line, column }) => line !== null && column !== null)).toBe(true);
+    const lines = (await readFile(join(folder, 'service.yaml'), 'utf8')).split('\n');
+    for (const { param, line } of planned) {
+      const [, index] = /^computer\.files\.(\d+)/.exec(param ?? '') ?? [];
+      if (index === undefined) continue;
+      const from = lines.indexOf(`    - from: ${names[Number(index)]}`) + 1;
+      expect([from, from + 1]).toContain(line);
+    }
+    const asked = await put(
+      'dry_run=true&uploads=computer',
+      content((index) => ({ from: names[index] })),
+    );
+    const faults = (asked.body.faults as typeof applied).filter(({ code }) => code !== 'path_not_resolved');
+    expect(sorted(faults)).toEqual(sorted(applied));
+  });
+
+  it('with two entries for one local file are uploaded once [PLAN-781]', async () => {
+    const entry = '    - { from: a.csv, path: a.csv }\n';
+    const folder = await folderWith('twice', {
+      'service.yaml': `name: twice\ncomputer:\n  files:\n${entry}${entry}    - { from: a.csv, path: b.csv }\n`,
+      'a.csv': '1',
+    });
+    const { uploaded, answer } = await apply(folder);
+    expect(namesOf(uploaded)).toEqual(['file created a.csv']);
+    expect(answer?.version.manifest.environment?.files.map(({ path }) => path)).toEqual(['a.csv', 'b.csv']);
+    expect((await apply(folder)).answer?.changed).toEqual([]);
+  });
+
+  it.each(['a\\b.csv', 'a\u0007.csv', 'a\u202Efdp.exe'])(
+    'whose name %j the upload would refuse are refused by the plan [PLAN-782]',
+    async (name) => {
+      await expect(client.files.create({ file: new File(['x'], name) })).rejects.toMatchObject({
+        code: 'invalid_filename',
+      });
+      const file = { name: 'named-files', computer: { files: [{ from: name, path: 'a.csv' }] } };
+      const folder = await folderWith('named-files', { 'service.yaml': stringify(file), [name]: 'x' });
+      const problems = await refused(folder, { dryRun: true });
+      expect(problems).toMatchObject([{ param: 'computer.files.0.from', line: 4 }]);
+    },
+  );
 });
 
 describe('a folder', () => {
@@ -308,46 +393,16 @@ describe('a fault', () => {
     expect(changes).toEqual(['PUT /v1/deployments/bad-skill']);
   });
 
-  it.each([
-    ['no frontmatter', 'Text.\n', 1, 'must open with YAML frontmatter'],
-    ['an unclosed frontmatter', '---\nname: a\ndescription: b\n', 1, 'must open with YAML frontmatter'],
-    ['a bad name', '---\ndescription: b\nname: Bad Name\n---\n', 3, '`name` is 1 to 64'],
-    ['no name', '---\ndescription: b\n---\n', 1, '`name` is missing'],
-    ['no description', '---\nname: a\n---\n', 1, '`description` is missing'],
-    ['an empty description', '---\nname: a\ndescription: " "\n---\n', 3, '`description` is 1 to 1024'],
-    ['a long description', `---\nname: a\ndescription: ${'x'.repeat(1025)}\n---\n`, 3, '`description` is 1 to 1024'],
-    ['a number as description', '---\nname: a\n# A remark.\ndescription: 5\n---\n', 4, 'must be text'],
-    ['broken YAML', '---\nname: a\ndescription: [\n---\n', 3, 'not plain YAML'],
-    ['a field twice', '---\nname: a\nname: b\ndescription: c\n---\n', 3, 'not plain YAML'],
-    ['an unknown tag', '---\nname: !x a\ndescription: c\n---\n', 2, 'not plain YAML'],
-    ['a list', '---\n- name\n---\n', 1, 'lines of `name: value`'],
-    [
-      'a long licence note',
-      `---\nname: a\ndescription: b\ncompatibility: ${'x'.repeat(501)}\n---\n`,
-      4,
-      '`compatibility`',
-    ],
-  ])(
-    'of a skill with %s is in the plan with file and line, as the upload would refuse it [PLAN-780]',
-    async (_, text, line, why) => {
-      const folder = await folderWith('planned-skill', {
-        'service.yaml': 'name: planned-skill\nlanguage: not a language\nskills: s\n',
-        's/SKILL.md': text,
-      });
-      const problems = await refused(folder, { dryRun: true });
-      expect(problems).toMatchObject([
-        expect.objectContaining({ file: expect.any(String) }),
-        expect.objectContaining({ file: expect.any(String) }),
-      ]);
-      expect(problems.find(({ file }) => file === 'service.yaml')).toMatchObject({ param: 'language', line: 2 });
-      expect(problems.find(({ file }) => file === 's/SKILL.md')).toMatchObject({
-        line,
-        message: expect.stringContaining(why),
-      });
-      const sent = client.skills.create({ files: [{ path: 'SKILL.md', content: text }] });
-      await expect(sent).rejects.toMatchObject({ code: 'invalid_frontmatter' });
-    },
-  );
+  it('of a skill is in the plan beside the faults of the file [PLAN-780]', async () => {
+    const folder = await folderWith('planned-skill', {
+      'service.yaml': 'name: planned-skill\nlanguage: not a language\nskills: s\n',
+      's/SKILL.md': '---\ndescription: b\nname: Bad Name\n---\n',
+    });
+    expect(await refused(folder, { dryRun: true })).toMatchObject([
+      { file: 's/SKILL.md', line: 3, message: expect.stringContaining('`name` is 1 to 64') },
+      { file: 'service.yaml', line: 2, param: 'language' },
+    ]);
+  });
 
   it('that is not the file’s is the error it is', async () => {
     const folder = await folderWith('stranger', { 'service.yaml': 'name: stranger\n' });

@@ -134,6 +134,38 @@ class Folders(unittest.IsolatedAsyncioTestCase):
             )
             self.assertEqual([file for file in vestra.files.list() if file.filename == "good.csv"], [])
 
+    def test_with_a_bad_path_on_the_computer_are_refused_by_the_plan(self) -> None:
+        folder = self.folder(
+            **{
+                "service.yaml": (
+                    "name: python-bad-paths\ncomputer:\n  files:\n"
+                    "    - { from: good.csv, path: ../x }\n"
+                    "    - { from: good.csv, path: a.csv }\n"
+                    "    - { from: good.csv, path: 5 }\n"
+                    "    - { from: other.csv, path: ./a.csv }\n"
+                    '    - { from: "a\\u202efdp.exe", path: b.csv }\n'
+                ),
+                "good.csv": "x",
+                "other.csv": "y",
+                "a\u202efdp.exe": "z",
+            }
+        )
+        with client() as vestra:
+            self.assertEqual(
+                sorted((each["line"], each["param"]) for each in self.problems(vestra, folder, dry_run=True)),
+                [
+                    (4, "computer.files.0.path"),
+                    (6, "computer.files.2.path"),
+                    (7, "computer.files.3"),
+                    (8, "computer.files.4.from"),
+                ],
+            )
+            (folder / "service.yaml").write_text(
+                "name: python-bad-paths\ncomputer:\n  files:\n"
+                "    - { from: good.csv, path: a.csv }\n    - { from: good.csv, path: a.csv }\n"
+            )
+            self.assertEqual(names(vestra.apply(folder, promote="no").uploaded), ["file created good.csv"])
+
     def test_with_broken_skills_are_refused_with_file_and_line_before_anything_is_sent(self) -> None:
         for head, line, why in (
             ("name: Bad Name\ndescription: x", 2, "`name` is 1 to 64"),

@@ -94,7 +94,7 @@ describe('local faults are reported together, and nothing is written', () => {
     [
       'files that are no text, and no frontmatter',
       { 's/SKILL.md': 'Do it.', 's/a.bin': Uint8Array.of(1, 0, 1), 's/b.bin': Uint8Array.of(255, 254) },
-      ['s/SKILL.md:1:1 The file must open', 's/a.bin A skill holds text', 's/b.bin A skill holds text'],
+      ['s/SKILL.md:1:1 It must open', 's/a.bin A skill holds text', 's/b.bin A skill holds text'],
     ],
   ])('with skills: %s', async (_, files, wanted) => {
     const error = await apply({ 'service.yaml': 'name: desk\nskills: s\n', ...files }).catch((each) => each);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
+import { isPlainFileName } from '@vestra/contract/plain-file-name';
 import type { Client } from '../client.ts';
 import { VestraError } from '../errors.ts';
 import type { ApplyStep, Change } from './change.ts';
@@ -24,6 +25,12 @@ export async function readComputerFiles(
     if (!found) continue;
     if (found.kind === 'folder') {
       problems.push(problem(`\`${found.shown}\` is a folder: name a file.`));
+      continue;
+    }
+    if (!isPlainFileName(basename(found.shown))) {
+      problems.push(
+        problem('The name of the file has a backslash, a control character or a mark that turns the text.'),
+      );
       continue;
     }
     const bytes = taken(await folder.read(found.path, found.shown), problems, problem);
@@ -52,6 +59,8 @@ export async function planComputerFiles(
   const steps: ApplyStep[] = [];
   const targets = new Set<unknown>();
   const known = files.length > 0 ? await filesOfNewest(client, deployment, signal) : [];
+  // Two entries for one local file are one upload, so that a repeated entry has the same id.
+  const uploads = new Map<string, number[]>();
   for (const { index, path, shown, bytes, sha256 } of files) {
     const same = known.find((file) => file.path === path && file.sha256 === sha256);
     if (same) {
@@ -59,13 +68,20 @@ export async function planComputerFiles(
       continue;
     }
     targets.add(path);
+    const others = uploads.get(shown);
+    if (others) {
+      others.push(index);
+      continue;
+    }
+    const places = [index];
+    uploads.set(shown, places);
     const change: Change = { kind: 'file', action: 'created', path: shown, name: shown };
     steps.push({
       change,
       async run() {
         const file = new File([bytes], basename(shown));
         const made = await uploading(shown, () => client.files.create({ file }, { signal }));
-        ids.set(index, made.id);
+        for (const place of places) ids.set(place, made.id);
       },
     });
   }

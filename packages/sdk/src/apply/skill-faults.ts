@@ -1,96 +1,108 @@
+import {
+  faultOfSkillField,
+  faultOfSkillPath,
+  frontmatterOf,
+  skillFields,
+  skillLimits,
+  skillMessages,
+  skillPathClashes,
+} from '@vestra/contract/skill-rules';
 import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 
+type Place = { line: number; column: number };
+type SkillFault = { path: string | null; at: Place | null; message: string };
+
+/** The `name` of a skill is null if it has a fault. */
+type CheckedSkill = { name: string | null; faults: SkillFault[] };
+
 /**
- * The service's rules for a skill, checked before anything is sent: a plan reports a broken skill with its file and
- * line. The service decides when the skill is uploaded.
+ * Checks a skill by the service's rules before anything is sent: a plan reports a broken skill with its file and line.
+ * The service decides when the skill is uploaded.
  */
-const skillLimits = { files: 200, fileBytes: 1_048_576, bundleBytes: 5 * 1_048_576, path: 200, head: 8192 };
-
-type SkillFault = { path: string | null; at: { line: number; column: number } | null; message: string };
-
-export function faultsOfSkill(files: readonly { path: string; content: string }[]): SkillFault[] {
+export function checkSkill(files: readonly { path: string; content: string }[]): CheckedSkill {
   const main = files.find(({ path }) => path === 'SKILL.md')?.content ?? '';
-  return [...faultsOfFiles(files), ...faultsOfMain(main)];
+  const { name, faults } = checkMain(main);
+  const all = [...faultsOfFiles(files), ...faults];
+  return { name: all.length > 0 ? null : name, faults: all };
 }
 
 function faultsOfFiles(files: readonly { path: string; content: string }[]): SkillFault[] {
-  const faults: SkillFault[] = [];
-  const whole = (message: string) => faults.push({ path: null, at: null, message });
-  if (files.length > skillLimits.files) whole(`A skill may hold at most ${skillLimits.files} files.`);
-  const taken = new Set<string>();
-  let total = 0;
-  for (const { path, content } of files) {
-    const bytes = new TextEncoder().encode(content).byteLength;
-    total += bytes;
-    const fault = (message: string) => faults.push({ path, at: null, message });
-    if (bytes > skillLimits.fileBytes) fault(`A file of a skill may have ${skillLimits.fileBytes} bytes.`);
-    if ([...path].length > skillLimits.path) fault(`A path in a skill may have ${skillLimits.path} characters.`);
-    if (taken.has(path.toLowerCase())) fault('Another file has this path, if upper and lower case count as the same.');
-    taken.add(path.toLowerCase());
-  }
-  if (total > skillLimits.bundleBytes) whole(`The files may have ${skillLimits.bundleBytes} bytes together.`);
-  return faults;
+  const whole = (message: string): SkillFault => ({ path: null, at: null, message });
+  const sizes = files.map(({ content }) => new TextEncoder().encode(content).byteLength);
+  const total = sizes.reduce((sum, bytes) => sum + bytes, 0);
+  const clashes = skillPathClashes(files.map(({ path }) => path));
+  return [
+    ...(files.length > skillLimits.files ? [whole(skillMessages.tooManyFiles)] : []),
+    ...files.flatMap(({ path }, at) => {
+      const fault = (message: string): SkillFault => ({ path, at: null, message });
+      const why = faultOfSkillPath(path);
+      return [
+        ...((sizes[at] as number) > skillLimits.fileBytes ? [fault(`This file ${skillMessages.largeFile}.`)] : []),
+        ...(why === null ? [] : [fault(`This path ${why}.`)]),
+        ...clashes
+          .filter((clash) => clash.at === at)
+          .map(({ isSame }) => fault(`This path ${isSame ? skillMessages.samePath : skillMessages.folderIsFile}.`)),
+      ];
+    }),
+    ...(total > skillLimits.bundleBytes ? [whole(skillMessages.largeBundle)] : []),
+  ];
 }
 
-function faultsOfMain(main: string): SkillFault[] {
-  const fault = (message: string, at = { line: 1, column: 1 }): SkillFault => ({ path: 'SKILL.md', at, message });
-  const head = headOf(main);
-  if (head === null) {
-    return [fault('The file must open with YAML frontmatter between two lines of `---` that gives a `name`.')];
-  }
-  if (head.length > skillLimits.head) return [fault(`The frontmatter is longer than ${skillLimits.head} characters.`)];
-  const lines = new LineCounter();
-  const document = parseDocument(head, { schema: 'core', stringKeys: true, prettyErrors: false, lineCounter: lines });
-  // The frontmatter begins in the second line.
-  const placeOf = (offset: number) => {
-    const { line, col } = lines.linePos(offset);
-    return { line: line + 1, column: col };
-  };
-  const broken = [...document.errors, ...document.warnings];
-  if (broken.length > 0) {
-    return broken.map(({ message, pos }) => fault(`The frontmatter is not plain YAML: ${message}`, placeOf(pos[0])));
-  }
-  if (!isMap(document.contents)) return [fault('The frontmatter must be lines of `name: value`.')];
-  return rules.flatMap(([field, isRequired, check]) => {
-    const { value, offset } = fieldOf(document, field);
-    if (value === undefined) return isRequired ? [fault(`\`${field}\` is missing.`)] : [];
-    const message = typeof value === 'string' ? check(value) : `\`${field}\` must be text: put it in quotes.`;
-    return message === null ? [] : [fault(message, placeOf(offset))];
+const top: Place = { line: 1, column: 1 };
+
+function checkMain(main: string): CheckedSkill {
+  const fault = (message: string, at = top): SkillFault => ({
+    path: 'SKILL.md',
+    at,
+    message: message.charAt(0).toUpperCase() + message.slice(1),
   });
+  const refused = (...faults: SkillFault[]): CheckedSkill => ({ name: null, faults });
+  const head = frontmatterOf(main);
+  if (head === null) return refused(fault(skillMessages.noFrontmatter));
+  if (head.length > skillLimits.frontmatterLength) return refused(fault(skillMessages.longFrontmatter));
+  const { document, value, broken } = parsed(head);
+  if (broken) return refused(...broken.map(({ message, at }) => fault(`${skillMessages.notYaml} ${message}`, at)));
+  if (!isMap(document.contents)) return refused(fault(skillMessages.noFields));
+  const fields = new Map<string, unknown>(Object.entries(value as object));
+  const faults = skillFields.flatMap((rule) => {
+    const message = faultOfSkillField(rule, fields.get(rule.field));
+    return message === null ? [] : [fault(message, placeOf(document, rule.field, head))];
+  });
+  return { name: String(fields.get('name')), faults };
 }
 
-/** Only a bare `---` opens the frontmatter. */
-export function headOf(main: string): string | null {
-  const [first = '', ...rest] = main.replace(/^\uFEFF/, '').split(/\r?\n/, 10_000);
-  if (first.trimEnd() !== '---') return null;
-  const end = rest.findIndex((line) => line.trimEnd() === '---');
-  return end === -1 ? null : rest.slice(0, end).join('\n');
+type Parsed =
+  | { document: Document.Parsed; value: unknown; broken: null }
+  | { document: null; value: null; broken: { message: string; at: Place }[] };
+
+function parsed(head: string): Parsed {
+  const lines = new LineCounter();
+  const broken = (...faults: { message: string; at: Place }[]): Parsed => ({
+    document: null,
+    value: null,
+    broken: faults,
+  });
+  try {
+    const document = parseDocument(head, { schema: 'core', stringKeys: true, prettyErrors: false, lineCounter: lines });
+    // One mistake can be thousands of errors, such as a line of brackets.
+    const faults = [...document.errors, ...document.warnings].slice(0, 10);
+    // The service refuses aliases, which can expand a short text to gigabytes.
+    if (faults.length === 0) return { document, value: document.toJS({ maxAliasCount: 0 }), broken: null };
+    return broken(...faults.map(({ message, pos }) => ({ message, at: below(lines.linePos(pos[0])) })));
+  } catch (error) {
+    const message = error instanceof ReferenceError ? skillMessages.alias : skillMessages.tooDeep;
+    return broken({ message, at: top });
+  }
 }
 
-function fieldOf(document: Document.Parsed, field: string): { value: unknown; offset: number } {
+/** The frontmatter begins in the second line. */
+const below = ({ line, col }: { line: number; col: number }): Place => ({ line: line + 1, column: col });
+
+function placeOf(document: Document.Parsed, field: string, head: string): Place {
   const pair = isMap(document.contents)
     ? document.contents.items.find(({ key }) => isScalar(key) && key.value === field)
     : undefined;
-  if (!pair) return { value: undefined, offset: 0 };
-  const value = isScalar(pair.value) ? pair.value.value : pair.value;
-  return { value: value ?? null, offset: (pair.key as { range?: [number, number, number] }).range?.[0] ?? 0 };
+  if (!pair) return top;
+  const before = head.slice(0, (pair.key as { range?: [number, number, number] }).range?.[0] ?? 0).split('\n');
+  return below({ line: before.length, col: (before.at(-1) as string).length + 1 });
 }
-
-const between = (field: string, most: number) => (value: string) => {
-  const { length } = [...value.trim()];
-  return length >= 1 && length <= most ? null : `\`${field}\` is 1 to ${most} characters.`;
-};
-
-const rules: readonly [field: string, isRequired: boolean, check: (value: string) => string | null][] = [
-  [
-    'name',
-    true,
-    (value) =>
-      /^(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*$/.test(value)
-        ? null
-        : '`name` is 1 to 64 lowercase letters, digits and single hyphens, with no hyphen at its ends.',
-  ],
-  ['description', true, between('description', 1024)],
-  ['license', false, () => null],
-  ['compatibility', false, between('compatibility', 500)],
-];

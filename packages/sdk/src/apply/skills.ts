@@ -1,5 +1,4 @@
 import { isSystemFile, skillDigest, skillPath } from '@vestra/contract/skill-digest';
-import { parseDocument } from 'yaml';
 import type { Client } from '../client.ts';
 import { pages } from '../pages.ts';
 import { type ApplyStep, type Change, entriesOf, type Resolved } from './change.ts';
@@ -8,7 +7,7 @@ import { ownSlug } from './own-slug.ts';
 import { type Problem, problemOf } from './problem.ts';
 import { uploading } from './refused.ts';
 import type { ServiceFile } from './service-file.ts';
-import { faultsOfSkill, headOf } from './skill-faults.ts';
+import { checkSkill } from './skill-faults.ts';
 
 type LocalSkill = {
   path: string;
@@ -148,21 +147,12 @@ async function readSkill(
     if (content === null) problems.push(problemOf(file, 'A skill holds text files only, and this is none in UTF-8.'));
     else files.push({ path: skillPath(path), content });
   }
-  const main = files.find(({ path }) => path === 'SKILL.md')?.content;
-  if (main !== undefined) {
-    for (const { path, at, message } of faultsOfSkill(files))
-      problems.push(problemOf(path === null ? shown : `${shown}/${path}`, message, at));
+  // A SKILL.md that cannot be read is reported already.
+  if (!files.some(({ path }) => path === 'SKILL.md')) return [];
+  const { name, faults } = checkSkill(files);
+  for (const { path, at, message } of faults) {
+    problems.push(problemOf(path === null ? shown : `${shown}/${path}`, message, at));
   }
-  const name = nameOf(main ?? '');
   if (name === null || problems.length > before) return [];
   return [{ path: shown, name, files, sha256: await skillDigest(files) }];
-}
-
-/** The faults above report everything else about it. */
-function nameOf(main: string): string | null {
-  const head = headOf(main);
-  if (head === null) return null;
-  const document = parseDocument(head, { schema: 'core', stringKeys: true, prettyErrors: false });
-  const name = document.errors.length > 0 ? null : document.get('name');
-  return typeof name === 'string' ? name : null;
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +39,8 @@ def read_computer_files(service: ServiceFile, folder: LocalFolder, problems: lis
             found = folder.find(written)
             if found.kind == "folder":
                 raise Refused(f"`{found.shown}` is a folder: name a file.")
+            if not _is_plain_file_name(found.shown.split("/")[-1]):
+                raise Refused(_BAD_NAME)
             files.append(LocalFile(index, entry.get("path"), found.shown, folder.read(found.path, found.shown)))
         except Refused as refused:
             problems.append(service.problem_at(f"computer.files.{index}.from", str(refused)))
@@ -58,6 +61,8 @@ class ComputerFiles:
 
     async def make(self) -> ComputerFiles:
         known = await self._files_of_newest() if self._files else {}
+        # Two entries for one local file are one upload, so that a repeated entry has the same id.
+        uploads: dict[str, list[int]] = {}
         for file in self._files:
             there = known.get((file.path, file.sha256)) if isinstance(file.path, str) else None
             if there is not None:
@@ -65,7 +70,11 @@ class ComputerFiles:
                 continue
             if isinstance(file.path, str):
                 self.targets.add(file.path)
-            self.steps.append(self._step_of(file))
+            if file.shown in uploads:
+                uploads[file.shown].append(file.index)
+                continue
+            uploads[file.shown] = [file.index]
+            self.steps.append(self._step_of(file, uploads[file.shown]))
         return self
 
     def resolve(self, computer: Any) -> Any:
@@ -85,11 +94,11 @@ class ComputerFiles:
         resolved = self.resolve(computer)
         return {**resolved, "files": [entry for entry in _entries_in(resolved) if "from" not in entry]}
 
-    def _step_of(self, file: LocalFile) -> Step:
+    def _step_of(self, file: LocalFile, places: list[int]) -> Step:
         async def run() -> None:
             name = file.shown.split("/")[-1]
             made = await uploading(file.shown, lambda: self._api.files.create(file=(name, file.content)))
-            self._ids[file.index] = made.id
+            self._ids.update({place: made.id for place in places})
 
         return Step(Change("file", "created", file.shown, file.shown), run)
 
@@ -102,6 +111,13 @@ class ComputerFiles:
             return {}
         environment = version.manifest.environment
         return {(each.path, each.sha256): each.file_id for each in (environment.files if environment else [])}
+
+
+_BAD_NAME = "The name of the file has a backslash, a control character or a mark that turns the text."
+
+
+def _is_plain_file_name(name: str) -> bool:
+    return re.search(r"[\\\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", name) is None
 
 
 def _entries_in(computer: Any) -> list[dict[str, Any]]:

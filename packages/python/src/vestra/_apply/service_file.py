@@ -55,9 +55,15 @@ def read_service_file(folder: Path, file: str) -> ServiceFile:
     return ServiceFile(shown, path.parent, name, content, problem_at)
 
 
-def read_yaml(text: str, shown: str) -> Any:
+def read_yaml(text: str, shown: str, *, merges: bool = True) -> Any:
     """The value of a text that is YAML; ``ApplyError`` says where it is none."""
-    return _value_of(_compose(text, shown), shown)
+    return _value_of(_compose(text, shown), shown, merges)
+
+
+def has_alias(text: str) -> bool:
+    """Whether the text, which is YAML, uses an alias."""
+    yaml = _yaml()
+    return any(isinstance(event, yaml.AliasEvent) for event in yaml.parse(text))
 
 
 def _text_of(path: Path, shown: str) -> str:
@@ -117,7 +123,7 @@ def _loader(yaml: Any) -> Any:
     return CoreLoader
 
 
-def _value_of(root: Any, shown: str) -> Any:
+def _value_of(root: Any, shown: str, merges: bool = True) -> Any:
     yaml = _yaml()
     problems: list[Problem] = []
     count = 0
@@ -140,7 +146,7 @@ def _value_of(root: Any, shown: str) -> Any:
                 if not isinstance(key, yaml.ScalarNode):
                     fault(key, "A key is plain text.")
                     continue
-                if _is_merge(key):
+                if merges and _is_merge(key):
                     sources = value(each, above)
                     for source in sources if isinstance(sources, list) else [sources]:
                         if not isinstance(source, dict):

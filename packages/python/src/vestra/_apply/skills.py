@@ -159,8 +159,8 @@ def _name_of(main: str) -> str | None:
     if head is None:
         return None
     try:
-        content = read_yaml(head, "SKILL.md")
-    except ApplyError:
+        content = read_yaml(head, "SKILL.md", merges=False)
+    except (ApplyError, RecursionError):
         return None
     name = content.get("name") if isinstance(content, dict) else None
     return name if isinstance(name, str) else None

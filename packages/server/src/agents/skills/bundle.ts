@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import { type Failure, fail } from '@vestra/contract/errors';
 import { isSystemFile, skillDigest, skillPath } from '@vestra/contract/skill-digest';
+import {
+  faultOfSkillPath,
+  leavesSkill,
+  skillLimits,
+  skillMessages,
+  skillPathClashes,
+} from '@vestra/contract/skill-rules';
 import type { Upload } from '../../platform/http/multipart.ts';
 import type { Frontmatter } from './frontmatter.ts';
 import type { OpenZip } from './open-zip.ts';
-
-const megabyte = 1024 * 1024;
-const maxFiles = 200;
-const maxFileBytes = megabyte;
-const maxBundleBytes = 5 * megabyte;
-const maxPathCharacters = 200;
 
 /** The request field of the files: a list, or one zip. */
 type BundleField = 'files' | 'file';
@@ -23,12 +24,12 @@ export type SkillBundle = { frontmatter: Frontmatter; files: SkillFile[]; hash: 
 
 export async function prepareBundle(sent: readonly SentFile[], field: BundleField): Promise<SkillBundle> {
   const paramOf = (at: number, part: 'path' | 'content') => (field === 'files' ? `files.${at}.${part}` : field);
-  if (sent.length > maxFiles) throw tooManyFiles(field);
+  if (sent.length > skillLimits.files) throw tooManyFiles(field);
   const paths = sent.map(({ path }) => skillPath(path));
   for (const [at, path] of paths.entries()) assertPath(path, paramOf(at, 'path'));
   assertPathsApart(paths, (at) => paramOf(at, 'path'));
   const files = sent.map(({ content }, at) => readFile(paths[at] as string, content, paramOf(at, 'content')));
-  if (files.reduce((sum, { bytes }) => sum + bytes, 0) > maxBundleBytes) throw bundleTooLarge(field);
+  if (files.reduce((sum, { bytes }) => sum + bytes, 0) > skillLimits.bundleBytes) throw bundleTooLarge(field);
   const main = paths.indexOf('SKILL.md');
   if (main === -1) throw fail('invalid_skill', { param: field, message: 'A skill needs a `SKILL.md` at its top.' });
   const nameParam = paramOf(main, 'content');
@@ -43,7 +44,7 @@ export async function prepareBundle(sent: readonly SentFile[], field: BundleFiel
 
 function readFile(path: string, content: string | Uint8Array, param: string): SkillFile {
   const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
-  if (bytes.length > maxFileBytes) throw fileTooLarge(path, param);
+  if (bytes.length > skillLimits.fileBytes) throw fileTooLarge(path, param);
   const text = typeof content === 'string' ? content : decode(content, path, param);
   if (text.includes('\0')) throw binaryFile(path, param);
   return { path, content: text, bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
@@ -60,61 +61,27 @@ function decode(content: Uint8Array, path: string, param: string): string {
   }
 }
 
-function assertPath(path: string, param: string): void {
-  assertInside(path, param);
-  const { length } = [...path];
-  if (length > maxPathCharacters) {
-    throw invalidPath(path, param, `has ${length} characters, and may have ${maxPathCharacters}`);
-  }
+function assertPath(path: string, param: string, why = faultOfSkillPath(path)): void {
+  if (why !== null) throw invalidPath(path, param, why);
 }
 
-/** Throws unless the path stays inside any folder it is joined to. */
-function assertInside(path: string, param: string): void {
-  if (/[\\\p{Cc}]/u.test(path)) throw invalidPath(path, param, 'has a backslash or a control character');
-  if (path.startsWith('/') || /^[a-z]:/i.test(path)) throw invalidPath(path, param, 'is not relative');
-  const names = path.split('/');
-  if (names.some((name) => name === '' || name === '.' || name === '..')) {
-    throw invalidPath(path, param, 'has an empty, `.` or `..` part');
-  }
-}
-
-/**
- * Refuses paths that differ only in case: they are one file on many systems. Also refuses paths that are both a file
- * and a folder.
- */
 function assertPathsApart(paths: readonly string[], paramOf: (at: number) => string): void {
-  const taken = new Set<string>();
-  for (const [at, path] of paths.entries()) {
-    const folded = path.toLowerCase();
-    if (taken.has(folded)) {
-      const message = `\`${shown(path)}\` is there twice, where upper and lower case count as the same.`;
-      throw fail('duplicate_path', { param: paramOf(at), message });
-    }
-    taken.add(folded);
-  }
-  for (const [at, path] of paths.entries()) {
-    const names = path.toLowerCase().split('/');
-    const folders = names.slice(1).map((_, end) => names.slice(0, end + 1).join('/'));
-    const clash = folders.find((folder) => taken.has(folder));
-    if (clash) throw invalidPath(path, paramOf(at), `needs a folder where \`${shown(clash)}\` is a file`);
-  }
+  const [clash] = skillPathClashes(paths);
+  if (!clash) return;
+  const path = paths[clash.at] as string;
+  if (!clash.isSame) throw invalidPath(path, paramOf(clash.at), skillMessages.folderIsFile);
+  const message = `\`${shown(path)}\` ${skillMessages.samePath}.`;
+  throw fail('duplicate_path', { param: paramOf(clash.at), message });
 }
 
 const tooManyFiles = (field: BundleField): Failure =>
-  fail('invalid_skill', { param: field, message: `A skill may hold at most ${maxFiles} files.` });
+  fail('invalid_skill', { param: field, message: skillMessages.tooManyFiles });
 
 const fileTooLarge = (path: string, param: string): Failure =>
-  fail('file_too_large', {
-    status: 400,
-    param,
-    message: `\`${shown(path)}\` is larger than the ${maxFileBytes} bytes that a file of a skill may have.`,
-  });
+  fail('file_too_large', { status: 400, param, message: `\`${shown(path)}\` ${skillMessages.largeFile}.` });
 
 const bundleTooLarge = (field: BundleField): Failure =>
-  fail('bundle_too_large', {
-    param: field,
-    message: `The files are larger than the ${maxBundleBytes} bytes that a skill may have together.`,
-  });
+  fail('bundle_too_large', { param: field, message: skillMessages.largeBundle });
 
 const binaryFile = (path: string, param: string): Failure =>
   fail('binary_file', { param, message: `\`${shown(path)}\` is not text in UTF-8. A skill holds text files only.` });
@@ -140,13 +107,15 @@ async function unpack(entries: ReturnType<OpenZip>): Promise<SentFile[]> {
   const files: SentFile[] = [];
   let total = 0;
   for await (const { path, isFolder, read } of entries) {
-    assertInside(isFolder ? path.replace(/\/$/, '') : path, 'file');
+    const plain = isFolder ? path.replace(/\/$/, '') : path;
+    // The folder around the files does not count for the length.
+    assertPath(plain, 'file', leavesSkill(plain));
     if (isFolder || isSystemFile(path)) continue;
-    if (files.length === maxFiles) throw tooManyFiles('file');
-    const content = await read(maxFileBytes);
+    if (files.length === skillLimits.files) throw tooManyFiles('file');
+    const content = await read(skillLimits.fileBytes);
     if (content === null) throw fileTooLarge(path, 'file');
     total += content.length;
-    if (total > maxBundleBytes) throw bundleTooLarge('file');
+    if (total > skillLimits.bundleBytes) throw bundleTooLarge('file');
     files.push({ path, content });
   }
   return files;

@@ -1,5 +1,6 @@
 import { fail } from '@vestra/contract/errors';
-import { isPlainFileName, maxUploadBytes } from '@vestra/contract/files';
+import { maxUploadBytes } from '@vestra/contract/files';
+import { isPlainFileName } from '@vestra/contract/plain-file-name';
 import type { Caller, Tenant } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import type { FileStore } from '../../platform/files/file-store.ts';

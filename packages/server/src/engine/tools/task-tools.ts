@@ -1,7 +1,7 @@
 import type { InteractionDraft } from '@vestra/agent/interaction';
 import { askingTool, failed, type OwnTool, ownTool, said, text } from '@vestra/agent/own-tool';
 import { Failure } from '@vestra/contract/errors';
-import { isPlainFileName } from '@vestra/contract/files';
+import { isPlainFileName } from '@vestra/contract/plain-file-name';
 import { z } from 'zod';
 import { storableText } from '../../platform/db/sql.ts';
 import type { RunLease } from '../../platform/jobs/run-lease.ts';

@@ -1,4 +1,4 @@
-import { computer } from '@vestra/contract/computer';
+import { computer, fileComputer } from '@vestra/contract/computer';
 import { deploymentFile } from '@vestra/contract/deployment-file';
 import { manifest } from '@vestra/contract/manifest';
 import { functionEntry, serverEntry } from '@vestra/contract/tool-entry';
@@ -33,7 +33,8 @@ export type SettingParts = {
   repos: (PlacedValue<Repo> & { urlAt: string })[];
   setup: PlacedValue<string>[];
   env: (PlacedValue<string> & { name: string })[];
-  files: PlacedValue<{ file_id: string; path: string }>[];
+  /** Files with a path. One that the client uploads later has `from` and no id. */
+  files: PlacedValue<{ file_id?: string | undefined; from?: string | undefined; path: string }>[];
 };
 
 export type FileParts = SettingParts & {
@@ -122,9 +123,10 @@ export function settingParts(
     env: Object.entries(asObject(prepared.env)).flatMap(([name, value]) =>
       one(z.string(), value, `${computerAt}.env.${name}`).map((placed) => ({ ...placed, name })),
     ),
-    files: items(prepared.files, `${computerAt}.files`).flatMap((item) =>
-      one(computer.shape.files.unwrap().element, item.value, item.at),
-    ),
+    files: items(prepared.files, `${computerAt}.files`).flatMap((item) => {
+      const { at: place, value } = fields(fileComputer.shape.files.unwrap().element, item);
+      return value.path === undefined ? [] : [{ at: place, value: { ...value, path: value.path } }];
+    }),
   };
 }
 

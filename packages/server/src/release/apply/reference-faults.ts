@@ -31,7 +31,9 @@ export async function referenceFaults(
   const builtIn = parts.skills.flatMap(({ at, value }) =>
     'name' in value ? [{ at: `${at}.name`, value: value.name }] : [],
   );
-  const files = parts.files.map(({ at, value }) => ({ at: `${at}.file_id`, value: value.file_id }));
+  const files = parts.files.flatMap(({ at, value: { file_id } }) =>
+    file_id === undefined ? [] : [{ at: `${at}.file_id`, value: file_id }],
+  );
   const exist = async (
     look: (ids: readonly string[]) => Promise<ReadonlySet<string>>,
     places: PlacedValue<string>[],

@@ -5,6 +5,7 @@ const checks: [string, string, string[]][] = [
   ['types', 'tsc', ['-p', '.']],
   ['format and lint', 'node', ['scripts/linter/run.ts', 'ci', '--error-on-warnings', '.']],
   ['import boundaries', 'node', ['scripts/boundaries.ts']],
+  ['request limits', 'node', ['scripts/request-limits.ts']],
   ['dead code', 'knip', []],
   ['plain English', 'node', ['scripts/plain-english.ts']],
   ['generated files', 'node', ['scripts/generate.ts', '--check']],

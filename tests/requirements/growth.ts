@@ -13,6 +13,11 @@ export const growth = area('growth', 'done', [
     'Days without sums are summed in the background, one day at a time and newest first.',
   ],
   [
+    'GROW-704',
+    'docs/operating.md#growth',
+    'The usage report counts each task once, and compares ids only for tasks with several daily rows.',
+  ],
+  [
     'GROW-703',
     'docs/operating.md#growth',
     'The searches for work to stop read neither idle conversations nor all pending interactions.',

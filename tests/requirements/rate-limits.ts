@@ -29,6 +29,21 @@ export const rateLimits = area('rate-limits', 'done', [
     'All keys and sessions of an org together may send ten times the limit of a key, and an org at its limit does not slow another.',
   ],
   ['RATE-701', 'docs/requests.md#rate-limits', 'All sessions of a user share one count.'],
+  [
+    'RATE-702',
+    'docs/requests.md#rate-limits',
+    'A message that starts a task beyond the limit of its user answers 429 `rate_limited` with `Retry-After`, and nothing is stored.',
+  ],
+  [
+    'RATE-703',
+    'docs/requests.md#rate-limits',
+    'All tasks of an org share a limit. Another org, plain messages, waiting tasks and batches are not refused by it.',
+  ],
+  [
+    'RATE-705',
+    'docs/operating.md#limits-of-callers',
+    'An org that uses up its places in a process delays no turn and no task of another org: none of its own turns need to end first.',
+  ],
   ['RATE-007', 'docs/requests.md#rate-limits', 'After the wait a 429 named, the key is served again.'],
   [
     'RATE-600',

@@ -249,7 +249,11 @@ export const requests = area('requests', 'done', [
     'docs/requests.md#errors',
     'An error does not reveal whether a name leads to an internal address or nowhere.',
   ],
-  ['REQ-600', 'docs/requests.md#bodies', 'Every list in the schema of a body or a query has a maximum.'],
+  [
+    'REQ-600',
+    'docs/requests.md#bodies',
+    'Every list, text and record in the schema of a request has a maximum; `npm run check` names the field of one without.',
+  ],
   [
     'REQ-601',
     'docs/requests.md#bodies',

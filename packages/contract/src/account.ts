@@ -3,6 +3,7 @@ import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { usd } from './money.ts';
 import { opening, openingFields } from './opening.ts';
+import { recordOfAtMost } from './record-of-at-most.ts';
 import { modes, roles, route } from './route.ts';
 import { deploymentSlug } from './slug.ts';
 import { tag } from './tag.ts';
@@ -181,16 +182,12 @@ export const orgs = {
         .boolean()
         .optional()
         .describe('True: traces include messages and the input and output of tools, without credentials.'),
-      model_fallbacks: z
-        .record(deploymentOrRest, z.array(text(1, 100)).max(5))
-        .refine((all) => Object.keys(all).length <= 100, 'At most 100 deployments.')
+      model_fallbacks: recordOfAtMost(100, 'deployments', z.record(deploymentOrRest, z.array(text(1, 100)).max(5)))
         .optional()
         .describe(
           'By the slug of a deployment, or `*` for the rest: up to 5 fallback models if its own model is unavailable; replaces all.',
         ),
-      openings: z
-        .record(deploymentOrRest, openingFields)
-        .refine((all) => Object.keys(all).length <= 100, 'At most 100 deployments.')
+      openings: recordOfAtMost(100, 'deployments', z.record(deploymentOrRest, openingFields))
         .optional()
         .describe(
           'By the slug of a deployment, or `*` for the rest: the opening text of a session’s page; replaces all.',

@@ -36,7 +36,7 @@ const auditEntry = z
   })
   .describe('An action, and who did it.');
 
-const moment = failsWith('invalid_window', z.union([z.iso.datetime(), z.iso.date()]));
+const moment = failsWith('invalid_window', z.union([z.iso.datetime().max(64), z.iso.date()]));
 
 export const auditLog = {
   list: route({

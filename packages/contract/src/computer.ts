@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
+import { recordOfAtMost } from './record-of-at-most.ts';
 import { companySecretReference } from './secret-reference.ts';
 import { text } from './text.ts';
 
@@ -32,12 +33,16 @@ const repo = z.union(
   { error: 'Write the repository as text, or as an object with `url`.' },
 );
 
-const environmentVariables = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/), text(0, 8192), {
-  error: (issue) =>
-    issue.code === 'invalid_key'
-      ? 'A variable name is a letter or underscore, then letters, digits, underscores, at most 128.'
-      : undefined,
-});
+const environmentVariables = recordOfAtMost(
+  200,
+  'variables',
+  z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/), text(0, 8192), {
+    error: (issue) =>
+      issue.code === 'invalid_key'
+        ? 'A variable name is a letter or underscore, then letters, digits, underscores, at most 128.'
+        : undefined,
+  }),
+);
 
 const filePath = text(1, 200).describe('The path of the file, relative to the home folder.');
 

@@ -69,7 +69,7 @@ const conversationParams = z.strictObject({ conversation_id: failsWith('invalid_
 
 const turnParams = z.strictObject({
   ...conversationParams.shape,
-  turn_id: z.string().describe('The id of a turn of this conversation, `turn_…`.'),
+  turn_id: failsWith('turn_not_found', text(1, 64)).describe('The id of a turn of this conversation, `turn_…`.'),
 });
 
 const turnTrace = z

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordOfAtMost } from './record-of-at-most.ts';
 import { roles, route } from './route.ts';
 import { tag } from './tag.ts';
 import { text } from './text.ts';
@@ -9,6 +10,7 @@ const domain = z
   .string()
   .trim()
   .toLowerCase()
+  .max(253)
   .regex(/^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/, 'Must be a domain such as example.com.');
 
 const settings = {
@@ -32,7 +34,7 @@ const settings = {
     description: 'The claim that determines the role on the first sign-in, such as `groups`.',
     example: 'groups',
   }),
-  roles_by_claim: z.record(text(1, 500), z.enum(roles)).meta({
+  roles_by_claim: recordOfAtMost(200, 'values', z.record(text(1, 500), z.enum(roles))).meta({
     description:
       'The role for each value of that claim; of several the highest counts, and without a match `default_role` applies.',
     example: { 'vestra-admins': 'admin' },

@@ -3,6 +3,7 @@ import { memoryModes } from './account.ts';
 import { computer } from './computer.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
+import { recordOfAtMost } from './record-of-at-most.ts';
 import { browser, builtInSkill, commonSettings, companySkill } from './settings.ts';
 import { shortSlug } from './slug.ts';
 import { functionEntry, toolPolicy } from './tool-entry.ts';
@@ -24,10 +25,13 @@ export const manifest = failsWith(
       .max(50, 'At most 50 servers.')
       .default([])
       .describe('Registered MCP servers that the agent may use; the id is enough.'),
-    mcp_tool_policy: z
-      .record(shortSlug, toolPolicy, {
+    mcp_tool_policy: recordOfAtMost(
+      50,
+      'servers',
+      z.record(shortSlug, toolPolicy, {
         error: (issue) => (issue.code === 'invalid_key' ? 'Name a server by its slug.' : undefined),
-      })
+      }),
+    )
       .default({})
       .describe('By the slug of a server: additions of this version to the server’s own lists.'),
     tools: z

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { recordOfAtMost } from './record-of-at-most.ts';
 import { companySecretReference, secretName } from './secret-reference.ts';
 import { text } from './text.ts';
 import { userId } from './user-id.ts';
@@ -32,33 +33,22 @@ export const runs = z
   .max(5, 'At most 5 runs.')
   .describe('How often the test is played, 1 to 5; it passes only if every run does. Absent: once.');
 
-const userSecretLimit = 20;
-
 /** The user of a test in a file. Nothing else of a user is read: no memory, no files, no stored secret. */
 export const actsAs = z
   .strictObject({
     user_id: userId()
       .optional()
       .describe('The test reads the notebooks that this user may read; the user need not exist.'),
-    secrets: z
-      .record(secretName, companySecretReference)
-      .refine((given) => Object.keys(given).length <= userSecretLimit, `At most ${userSecretLimit} secrets.`)
-      .meta({ maxProperties: userSecretLimit })
+    secrets: recordOfAtMost(20, 'secrets', z.record(secretName, companySecretReference))
       .optional()
       .describe('By the name of a user’s secret, the company’s secret that stands in for it, such as `${TEST_TOKEN}`.'),
   })
   .describe('The user that the test is played as; absent: none.');
 
-const toolResultLimit = 20;
-
 /** Keys are names of declared tools, or `<server_slug>.<tool>`. */
-export const toolResults = z
-  .record(z.string(), z.unknown())
-  .refine((results) => Object.keys(results).length <= toolResultLimit, `At most ${toolResultLimit} tool results.`)
-  .meta({ maxProperties: toolResultLimit })
-  .describe(
-    'Tool results in this test, by the name of a declared tool or `<server slug>.<tool>`; a tool without an entry returns an error.',
-  );
+export const toolResults = recordOfAtMost(20, 'tool results', z.record(z.string(), z.unknown())).describe(
+  'Tool results in this test, by the name of a declared tool or `<server slug>.<tool>`; a tool without an entry returns an error.',
+);
 
 const recordedCallLimit = 50;
 

@@ -292,7 +292,7 @@ export const sessions = {
     body: z.strictObject({
       sdp: failsWith(
         'sdp_required',
-        z.string('A voice call needs the browser’s WebRTC offer as `sdp`.').min(1),
+        z.string('A voice call needs the browser’s WebRTC offer as `sdp`.').min(1).max(65_536),
       ).describe('The browser’s WebRTC offer.'),
     }),
     status: 200,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { failsWith } from './fault.ts';
+import { recordOfAtMost } from './record-of-at-most.ts';
 import { secretReference } from './secret-reference.ts';
 import { text } from './text.ts';
 import { readToolInput } from './tool-input.ts';
@@ -38,13 +39,17 @@ export const toolPolicy = z.strictObject({
 export const noToolPolicy = toolPolicy.parse({});
 
 /** A line break in a value could inject further headers. */
-export const headers = z.record(
-  z.string().regex(/^[A-Za-z0-9-]{1,64}$/),
-  text(1, 2048).regex(/^\P{Cc}+$/u, 'A header value holds no control characters.'),
-  {
-    error: (issue) =>
-      issue.code === 'invalid_key' ? 'A header name has 1 to 64 letters, digits and dashes.' : undefined,
-  },
+export const headers = recordOfAtMost(
+  50,
+  'headers',
+  z.record(
+    z.string().regex(/^[A-Za-z0-9-]{1,64}$/),
+    text(1, 2048).regex(/^\P{Cc}+$/u, 'A header value holds no control characters.'),
+    {
+      error: (issue) =>
+        issue.code === 'invalid_key' ? 'A header name has 1 to 64 letters, digits and dashes.' : undefined,
+    },
+  ),
 );
 
 /** An MCP server, found or registered by its URL. The first key distinguishes the two kinds of entry. */

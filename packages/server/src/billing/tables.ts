@@ -78,6 +78,7 @@ export const usageWorkDays = table('usage_work_days', {
   deployment_id: text(),
   models: textArray().withDefault(),
   kinds: textArray().withDefault(),
+  is_split: boolean().withDefault(),
   ...sums,
 });
 

@@ -9,7 +9,7 @@ import { count, text } from '../platform/db/table.ts';
 import { transaction } from '../platform/db/transaction.ts';
 import { eraseBudgetOwner } from './budget-owner.ts';
 import { charge } from './charge.ts';
-import { item, newTenant, openLedger, pay } from './ledger.fixture.ts';
+import { chargeAll, item, newTenant, openLedger, pay } from './ledger.fixture.ts';
 import { rollUpBalances, rollUpWallet } from './roll-up-balances.ts';
 import { sumUsageDays } from './sum-usage.ts';
 import { sumUsage, type UsageGroup } from './usage-sums.ts';
@@ -254,6 +254,38 @@ it('reads summed days without their ledger rows, and sums the first spend of a d
     ['one', 1],
     ['two', 1],
   ]);
+});
+
+it('counts a task once, and compares ids only for tasks with several rows or unfolded charges [GROW-704]', async () => {
+  const tenant = await newTenant(db);
+  const spend = async (taskId: string, day: string, of: { userId?: string; model?: string } = {}) => {
+    const items = [item(10, { userId: 'ann', taskId, conversationId: 'conv_1', model: 'one', ...of })];
+    await chargeAll(db, tenant, { items, at: new Date(`${day}T12:00:00Z`) });
+  };
+  const split = async () =>
+    (
+      await rowsOf(
+        db,
+        { task_id: text() },
+        sql`SELECT DISTINCT task_id FROM usage_work_days WHERE org_id = ${tenant.orgId} AND is_split ORDER BY task_id`,
+      )
+    ).map(({ task_id }) => task_id);
+  await spend('task_a', '2026-04-28');
+  await spend('task_b', '2026-04-28');
+  await spend('task_c', '2026-04-30');
+  await spend('task_c', '2026-04-30', { model: 'two' });
+  await rollUpBalances(db);
+  await sumUsageDays(db);
+  expect([await split(), await differences(tenant)]).toEqual([[], []]);
+  // The next day, another user, and a charge that is not in the sums yet.
+  await spend('task_a', '2026-04-29');
+  await spend('task_b', '2026-04-28', { userId: 'bob' });
+  await rollUpBalances(db);
+  await spend('task_c', '2026-04-29');
+  expect([await split(), await differences(tenant)]).toEqual([['task_a', 'task_b'], []]);
+  await transaction(db, (tx) => eraseBudgetOwner(tx, tenant, 'bob'));
+  await sumUsageDays(db);
+  expect(await differences(tenant)).toEqual([]);
 });
 
 it('sums the days of an older installation newest first, and stops when asked [GROW-702]', async () => {

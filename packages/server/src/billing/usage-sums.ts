@@ -64,9 +64,13 @@ export async function sumUsage(
         ORDER BY ${order} LIMIT ${page.limit + 1})
     )
     SELECT shown.key, is_total, cost, input_tokens, output_tokens,
-      (CASE WHEN is_total THEN (SELECT count(*) FROM (SELECT DISTINCT task_id FROM tasks) AS every_task)
-        ELSE COALESCE(counted.tasks, 0) END)::int AS tasks
-    FROM shown LEFT JOIN (SELECT key, count(*) AS tasks FROM tasks GROUP BY key) AS counted ON counted.key = shown.key
+      (CASE WHEN is_total THEN (SELECT count(DISTINCT task_id) FROM compared) + (SELECT tasks FROM counted_total)
+        ELSE COALESCE(every.tasks, 0) END)::int AS tasks
+    FROM shown LEFT JOIN (
+      SELECT key, sum(tasks) AS tasks FROM (
+        SELECT key, count(*) AS tasks FROM compared GROUP BY key UNION ALL SELECT key, tasks FROM counted
+      ) AS both_kinds GROUP BY key
+    ) AS every ON every.key = shown.key
     ORDER BY is_total DESC, ${groupBy === 'day' ? sql`shown.key DESC` : sql`cost DESC, shown.key`}`,
   );
   const [total, ...shown] = rows as [ResultRow, ...ResultRow[]];
@@ -75,7 +79,7 @@ export async function sumUsage(
 
 /** Expressions over the columns of the sums. `work` is for rows that name several models and kinds. */
 const keys: Record<UsageGroup, { line: Sql; work?: Sql }> = {
-  day: { line: sql.raw('day::text') },
+  day: { line: sql.raw('day') },
   user: { line: sql.raw('user_id') },
   deployment: { line: sql.raw('deployment_id') },
   conversation: { line: sql.raw('conversation_id') },
@@ -86,7 +90,10 @@ const keys: Record<UsageGroup, { line: Sql; work?: Sql }> = {
 
 const isGroupOfWork = (groupBy: UsageGroup) => groupBy === 'conversation' || groupBy === 'task';
 
-/** The parts `spent` and `tasks` of a WITH, for all conversations. */
+/**
+ * The parts of a WITH for all conversations: `spent`; `compared`, the tasks that must be compared by id; and `counted` and
+ * `counted_total`, the numbers of the others.
+ */
 function fromSums(tenant: Tenant, { groupBy, from, to, userId, deploymentId }: UsageQuery): Sql {
   const isOrg = sql`org_id = ${tenant.orgId} AND mode = ${tenant.mode}`;
   const isAsked = sql.and(
@@ -95,6 +102,9 @@ function fromSums(tenant: Tenant, { groupBy, from, to, userId, deploymentId }: U
   );
   const isSummed = sql`${isOrg} AND day = ANY(ARRAY(SELECT day FROM summed)) AND ${isAsked}`;
   const { line, work = line } = keys[groupBy];
+  // A task with one row counts by that row. Comparing ids is needed only for tasks with several rows or unfolded entries.
+  const isWork = sql`${isSummed} AND task_id <> ''`;
+  const isCounted = sql`${isWork} AND NOT is_split AND task_id NOT IN (SELECT task_id FROM pending)`;
   // Rows of the whole org are few. Rows of users are needed only for one user or for all users apart.
   const isOwner =
     userId !== undefined ? sql.raw('TRUE') : groupBy === 'user' ? sql`user_id <> '*'` : sql`user_id = '*'`;
@@ -121,13 +131,24 @@ function fromSums(tenant: Tenant, { groupBy, from, to, userId, deploymentId }: U
           OFFSET 0
         ) AS found
     ), spent AS (
-      SELECT (${line}) COLLATE "C" AS key, cost_micros, input_tokens, output_tokens FROM ${sums}
+      SELECT (${line})::text COLLATE "C" AS key, cost_micros, input_tokens, output_tokens FROM ${sums}
       UNION ALL
-      SELECT (${line}) COLLATE "C", cost_micros, input_tokens, output_tokens FROM lines
-    ), tasks AS MATERIALIZED (
-      SELECT (${work}) COLLATE "C" AS key, task_id FROM ${usageWorkDays} WHERE ${isSummed} AND task_id <> ''
+      SELECT (${line})::text COLLATE "C", cost_micros, input_tokens, output_tokens FROM lines
+    ), pending AS MATERIALIZED (
+      SELECT DISTINCT task_id FROM lines WHERE task_id <> ''
+    ), compared AS MATERIALIZED (
+      SELECT (${work})::text COLLATE "C" AS key, task_id FROM ${usageWorkDays} WHERE ${isWork} AND is_split
       UNION
-      SELECT (${line}) COLLATE "C", task_id FROM lines WHERE task_id <> ''
+      SELECT (${work})::text COLLATE "C", task_id FROM ${usageWorkDays}
+      WHERE ${isWork} AND NOT is_split AND task_id IN (SELECT task_id FROM pending)
+      UNION
+      SELECT (${line})::text COLLATE "C", task_id FROM lines WHERE task_id <> ''
+    ), counted AS (
+      SELECT key::text COLLATE "C" AS key, tasks FROM (
+        SELECT ${work} AS key, count(*) AS tasks FROM ${usageWorkDays} WHERE ${isCounted} GROUP BY 1
+      ) AS counted_once
+    ), counted_total AS (
+      SELECT count(*) AS tasks FROM ${usageWorkDays} WHERE ${isCounted}
     )`;
 }
 
@@ -144,9 +165,13 @@ function fromLedger({ orgId, mode }: Tenant, query: UsageQuery): Sql {
   return sql`lines AS MATERIALIZED (
       SELECT ${lineColumns} FROM ${ledgerEntries} WHERE ${isAsked}
     ), spent AS (
-      SELECT (${keys[groupBy].line}) COLLATE "C" AS key, cost_micros, input_tokens, output_tokens FROM lines
-    ), tasks AS (
-      SELECT DISTINCT (${keys[groupBy].line}) COLLATE "C" AS key, task_id FROM lines WHERE task_id <> ''
+      SELECT (${keys[groupBy].line})::text COLLATE "C" AS key, cost_micros, input_tokens, output_tokens FROM lines
+    ), compared AS (
+      SELECT DISTINCT (${keys[groupBy].line})::text COLLATE "C" AS key, task_id FROM lines WHERE task_id <> ''
+    ), counted AS (
+      SELECT key, 0 AS tasks FROM compared
+    ), counted_total AS (
+      SELECT 0 AS tasks
     )`;
 }
 

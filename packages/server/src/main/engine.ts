@@ -113,6 +113,7 @@ export function assembleEngine(
     runner,
     isFollowed: followers.isFollowed,
     money: createHoldQueue({ db, processNews, log }),
+    openTasks: config.openTasks,
     models,
     openSchemas: kernel.openSchemas,
     serverTools: createServerTools({

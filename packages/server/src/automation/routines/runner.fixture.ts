@@ -22,6 +22,7 @@ export function takingRunner(db: Database): RoutineRunner {
       log,
       settings: { capacity: 0, ofOrg: 0, ofUser: 0, leaseMs: 1_000, renewEveryMs: 1_000 },
     }),
+    openTasks: { ofOrg: 100, ofUser: 100 },
     money: {
       hold: () => Promise.reject(new Error('Nothing is run here.')),
       hasWaiting: () => false,

@@ -48,6 +48,7 @@ beforeAll(async () => {
     writes: createGroupCommit(db),
     seen: { conversations: seen, users: createRowCache({ most: 1 }), deployments: createRowCache({ most: 1 }) },
     announcer: { seen, followers: { publish: outside.published }, notify: () => {} },
+    openTasks: { ofOrg: 100, ofUser: 100 },
     money: {
       hold: () => Promise.reject(new Error('nothing is held here')),
       hasWaiting: () => false,

@@ -15,8 +15,9 @@ import { insertMessage } from '../records/messages.ts';
 import { insertPreviewsStatement } from '../records/previews.ts';
 import { publishMessage, publishTurn } from '../records/publish.ts';
 import type { Attachment, ConversationRow, TurnOrigin, TurnRow } from '../records/tables.ts';
-import { acceptMessageStatement, insertTurn, runOf } from '../records/turns.ts';
+import { acceptMessageStatement, insertTurn, runOf, startsTask } from '../records/turns.ts';
 import { type Admission, decideTurn, type NewMessage } from '../transitions/begin-turn.ts';
+import { requireRoomForTask } from './open-tasks.ts';
 import type { AcceptedState, Turns } from './ports.ts';
 import { maxCostOfMessage, spendingOf, usableModel } from './spending.ts';
 import { beginTask, startReply } from './start-run.ts';
@@ -50,6 +51,10 @@ export async function acceptMessage(
   user: UserRow | null = null,
 ): Promise<TurnRow> {
   const { tx } = change;
+  // Batches start their items by their own limit, and routines by their schedule.
+  if (message.origin === 'message' && startsTask(message.request)) {
+    await requireRoomForTask(tx, engine.openTasks, change.conversation);
+  }
   const tenant: Tenant = { orgId: change.conversation.org_id, mode: change.conversation.mode };
   const { conversation, asked, turn } = decideTurn(change.conversation, admission, message, change);
   Object.assign(change.conversation, conversation);

@@ -13,6 +13,7 @@ import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import type { UserRow } from '../../users/index.ts';
 import type { Announcer, Change } from '../records/change.ts';
 import type { ConversationRow, MessageRow, TaskRow, TurnRow } from '../records/tables.ts';
+import type { OpenTaskLimits } from './open-tasks.ts';
 import type { Runner } from './runner.ts';
 
 /** The dependencies that accept messages and start, end and stop their runs. */
@@ -29,6 +30,7 @@ export type Turns = {
   announcer: Announcer;
   runner: Runner;
   money: HoldQueue;
+  openTasks: OpenTaskLimits;
   models: Models;
   traces: TraceSink;
   batchItems: BatchItems;

@@ -61,6 +61,8 @@ const environment = z.object({
     .refine((text) => readTrustedProxies(text) !== null, 'must be addresses or ranges such as 10.0.0.0/8, with commas')
     .optional(),
   VESTRA_REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).max(10_000_000).default(1200),
+  VESTRA_OPEN_TASKS_PER_USER: z.coerce.number('must be a number').int().min(1).max(100_000).default(1000),
+  VESTRA_OPEN_TASKS_PER_ORG: z.coerce.number('must be a number').int().min(1).max(100_000).default(5000),
   // Webhooks are retried for four days, and their events must exist that long.
   VESTRA_RETENTION_EVENTS_DAYS: days.min(5).default(30),
   VESTRA_RETENTION_TRACES_DAYS: days.default(90),
@@ -200,6 +202,7 @@ export function readConfig(env: Record<string, string | undefined>) {
     allowPrivateAddresses: settings.VESTRA_ALLOW_PRIVATE_ADDRESSES,
     isTrustedProxy: trustedBy(settings.VESTRA_TRUSTED_PROXIES),
     requestsPerMinute: settings.VESTRA_REQUESTS_PER_MINUTE,
+    openTasks: { ofUser: settings.VESTRA_OPEN_TASKS_PER_USER, ofOrg: settings.VESTRA_OPEN_TASKS_PER_ORG },
     retentionDays: {
       events: settings.VESTRA_RETENTION_EVENTS_DAYS,
       traces: settings.VESTRA_RETENTION_TRACES_DAYS,

@@ -287,4 +287,9 @@ export const consoleArea = area('console', 'done', [
     'docs/console.md#building-running-and-paying',
     'Usage by user and by deployment draws the spend that has neither, and names deployments.',
   ],
+  [
+    'CON-702',
+    'docs/sessions.md#the-page',
+    'On the session page “Thinking…” is shown for the reply that is being made. A pending function call has its line where it was made.',
+  ],
 ]);

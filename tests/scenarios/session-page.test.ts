@@ -292,7 +292,9 @@ describe('an interaction', () => {
       await ending.getByRole('button', { name: 'Try again' }).waitFor();
       expect(await thinking.count()).toBe(1);
       const places = await Promise.all([thinking, replies(visit).first(), ending].map((each) => each.boundingBox()));
-      expect(places.map((box) => box?.y)).toEqual(places.map((box) => box?.y).toSorted((a, b) => Number(a) - Number(b)));
+      expect(places.map((box) => box?.y)).toEqual(
+        places.map((box) => box?.y).toSorted((a, b) => Number(a) - Number(b)),
+      );
     }
     desk.script(() => ({ text: 'Ninety.' }));
     await ending.getByRole('button', { name: 'Try again' }).click();

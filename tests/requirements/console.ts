@@ -297,4 +297,44 @@ export const consoleArea = area('console', 'done', [
     'docs/console.md#building-running-and-paying',
     'The inbox shows those for a person first, each oldest first, and keys choose, approve and deny.',
   ],
+  [
+    'CON-702',
+    'docs/sessions.md#the-page',
+    'On the session page “Thinking…” is shown for the reply that is being made. A pending function call has its line where it was made.',
+  ],
+  [
+    'CON-710',
+    'docs/console.md#building-running-and-paying',
+    'Replies are shown as Markdown, or as the model wrote them. HTML in a reply is text, and nothing in it is loaded.',
+  ],
+  [
+    'CON-711',
+    'docs/console.md#building-running-and-paying',
+    'A model step of the trace shows its request and its answer. The request is folded, can be searched and copied, and names the parts that are not stored.',
+  ],
+  [
+    'CON-712',
+    'docs/console.md#building-running-and-paying',
+    'A tool step of the trace shows its input and output as tables or JSON, without credentials. Each model step shows its cost.',
+  ],
+  [
+    'CON-713',
+    'docs/console.md#building-running-and-paying',
+    'Each reply and each failure leads to its trace, which fits every width.',
+  ],
+  [
+    'CON-714',
+    'docs/console.md#building-running-and-paying',
+    'A conversation shows the names of its user and deployment, and no id while they load. An amount is rounded in one way.',
+  ],
+  [
+    'CON-715',
+    'docs/console.md#building-running-and-paying',
+    'An approval shows each argument once, with money as money.',
+  ],
+  [
+    'CON-716',
+    'docs/console.md#building-running-and-paying',
+    'The keys J and K lead to the next and the previous conversation of the list.',
+  ],
 ]);

@@ -300,7 +300,7 @@ describe('a talk', () => {
     await call.getByRole('button', { name: 'Send result' }).click();
     await page.locator('[data-said=agent]').getByText('Ordered.').waitFor();
     await page.getByRole('button', { name: /order_paper/ }).click();
-    await page.getByText('{"order":17}').waitFor();
+    await page.getByRole('table', { name: 'Output' }).getByRole('row', { name: 'order 17' }).waitFor();
     expect(await page.evaluate(isOwned)).toBe(false);
 
     await page.getByRole('link', { name: 'Conversation', exact: true }).click();
@@ -572,7 +572,7 @@ describe('an MCP client', () => {
 
 describe('a reply that fails', () => {
   const shown = (page: Page) => page.locator('[data-turn-end=failed]');
-  const badge = (page: Page, status: string) => page.locator('main').getByText(status, { exact: true });
+  const badge = (page: Page, status: string) => page.locator('main').getByText(status, { exact: true }).first();
   const send = async (page: Page, text: string) => {
     await page.getByRole('textbox', { name: 'Message' }).fill(text);
     await page.keyboard.press('Enter');

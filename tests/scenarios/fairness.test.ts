@@ -12,7 +12,9 @@ let gate = Promise.withResolvers<void>();
 beforeAll(async () => {
   desk = await startDesk({ VESTRA_OPEN_TASKS_PER_USER: '3', VESTRA_OPEN_TASKS_PER_ORG: '5' });
   other = await makeOtherOrg(desk);
-  await desk.sql(`INSERT INTO wallets (org_id, mode, balance_micros) SELECT id, 'test', 1000000000 FROM orgs WHERE name = 'Other'`);
+  await desk.sql(
+    `INSERT INTO wallets (org_id, mode, balance_micros) SELECT id, 'test', 1000000000 FROM orgs WHERE name = 'Other'`,
+  );
   for (const key of [desk.testKey, other]) await desk.apply({ name: 'desk', memory: 'none' }, key);
   desk.script(async ({ messages }) => {
     const text = JSON.stringify(messages);
@@ -48,7 +50,10 @@ it('a user and an org have a limited number of queued and working tasks, and nob
 
   for (let at = 0; at < 2; at++) expect((await start({ user_id: 'bob' })).status).toBe(201);
   const full = await start({ user_id: 'cy' });
-  expect([full.status, full.body.error.message]).toEqual([429, expect.stringMatching(/^At most 5 tasks of one org may/)]);
+  expect([full.status, full.body.error.message]).toEqual([
+    429,
+    expect.stringMatching(/^At most 5 tasks of one org may/),
+  ]);
   expect((await start({ user_id: 'cy' }, other)).status).toBe(201);
   const batch = await desk.call('POST', '/v1/batches', { body: { items: [{ message: 'Hello', user_id: 'cy' }] } });
   await desk.until(`/v1/batches/${batch.body.id}`, ({ status }) => status === 'completed');
@@ -62,25 +67,31 @@ it('a user and an org have a limited number of queued and working tasks, and nob
 const flood = 380;
 
 // With two processes another one has room in any case.
-it.runIf(isOneProcess)('an org whose turns all wait for the model delays no turn of another org [RATE-705]', async () => {
-  gate = Promise.withResolvers();
-  const answered = async () =>
-    Number((await desk.sql(`SELECT count(*) AS n FROM turns WHERE state = 'settled' AND user_id LIKE 'user-%'`))[0].n);
-  await Promise.all(
-    Array.from({ length: flood }, async (_, at) => {
-      const { status } = await start({ user_id: `user-${at % 20}`, hand_off: 'auto' });
-      expect(status).toBe(201);
-    }),
-  );
-  const floodIsHeld = async () => Number((await desk.sql('SELECT count(*) AS n FROM runs'))[0].n) >= 192;
-  await expect.poll(floodIsHeld, { timeout: 120_000 }).toBe(true);
+it.runIf(isOneProcess)(
+  'an org whose turns all wait for the model delays no turn of another org [RATE-705]',
+  async () => {
+    gate = Promise.withResolvers();
+    const answered = async () =>
+      Number(
+        (await desk.sql(`SELECT count(*) AS n FROM turns WHERE state = 'settled' AND user_id LIKE 'user-%'`))[0].n,
+      );
+    await Promise.all(
+      Array.from({ length: flood }, async (_, at) => {
+        const { status } = await start({ user_id: `user-${at % 20}`, hand_off: 'auto' });
+        expect(status).toBe(201);
+      }),
+    );
+    const floodIsHeld = async () => Number((await desk.sql('SELECT count(*) AS n FROM runs'))[0].n) >= 192;
+    await expect.poll(floodIsHeld, { timeout: 120_000 }).toBe(true);
 
-  // Not one turn of the flood ends before the turns of the other org have ended.
-  for (const hand_off of ['auto', 'always']) {
-    const { body } = await start({ user_id: 'eve', message: 'Hello', hand_off }, other);
-    await desk.until(`/v1/conversations/${body.id}`, ({ status }) => status === 'idle', other);
-  }
-  expect(await answered()).toBe(0);
-  gate.resolve();
-  await expect.poll(answered, { timeout: 300_000 }).toBe(flood);
-}, 480_000);
+    // Not one turn of the flood ends before the turns of the other org have ended.
+    for (const hand_off of ['auto', 'always']) {
+      const { body } = await start({ user_id: 'eve', message: 'Hello', hand_off }, other);
+      await desk.until(`/v1/conversations/${body.id}`, ({ status }) => status === 'idle', other);
+    }
+    expect(await answered()).toBe(0);
+    gate.resolve();
+    await expect.poll(answered, { timeout: 300_000 }).toBe(flood);
+  },
+  480_000,
+);

@@ -272,6 +272,41 @@ describe('an interaction', () => {
     }
   });
 
+  it('with the company’s own code stays at its place under later replies, which end without Thinking and can be retried [CON-702]', async () => {
+    const visit = await desk.visit();
+    const { page } = visit;
+    await waitFor(visit, 'order_paper', { sheets: 500 });
+    await page.getByRole('button', { name: 'Yes' }).click();
+    const thinking = page.locator('main section').getByText('Thinking…');
+    await thinking.waitFor();
+    desk.script(() => ({ text: '| Plan | Price |\n|---|---:|\n| Team | $9 |' }));
+    await say(visit, 'What does it cost?');
+    await page.getByRole('cell', { name: 'Team' }).waitFor();
+    await page.getByRole('status').getByText('Team').waitFor({ state: 'attached' });
+    expect(await page.getByRole('status').last().textContent()).not.toContain('---');
+    desk.script(() => ({ fail: 400 }));
+    await say(visit, 'And a year?');
+    const ending = page.locator('[data-end=failed]');
+    for (const look of ['live', 'reloaded']) {
+      if (look === 'reloaded') await page.reload();
+      await ending.getByRole('button', { name: 'Try again' }).waitFor();
+      expect(await thinking.count()).toBe(1);
+      const places = await Promise.all([thinking, replies(visit).first(), ending].map((each) => each.boundingBox()));
+      expect(places.map((box) => box?.y)).toEqual(
+        places.map((box) => box?.y).toSorted((a, b) => Number(a) - Number(b)),
+      );
+    }
+    desk.script(() => ({ text: 'Ninety.' }));
+    await ending.getByRole('button', { name: 'Try again' }).click();
+    await replies(visit).getByText('Ninety.').waitFor();
+    expect(await thinking.count()).toBe(1);
+    const { body } = await desk.call('GET', visit.path);
+    await desk.answer(body.pending_tool_calls[0].call_id, { output: 'ordered' });
+    await thinking.waitFor({ state: 'detached' });
+    await desk.rest(visit.session.conversation_id);
+    await leave(visit);
+  });
+
   it('with the company’s own code is answered once, even if the server is killed in the middle of it [SES-421]', async () => {
     const { dataDir, remove } = await makeDataDir();
     const port = await freePort();

@@ -27,7 +27,7 @@ import { type SeenFields, shown } from './session-access.ts';
 import { tag } from './tag.ts';
 import { taskSeen } from './tasks.ts';
 import { text } from './text.ts';
-import { stepSeen, traceFields } from './trace.ts';
+import { stepSeen, traceFields, traceQuery } from './trace.ts';
 import { turn, turnSeen } from './turn.ts';
 import { userId } from './user-id.ts';
 
@@ -315,8 +315,9 @@ export const conversations = {
     scopes: ['runtime'],
     summary: 'Show each step and each model call of a reply; a task that it handed off to has its own trace.',
     description:
-      'Model calls with tokens and cost, tools with one line of input and output, and unavailable tool servers. `GET /v1/tasks/{task_id}/trace` shows the task of the turn.',
+      'Model calls with tokens and cost, tools with one line of input and output, and unavailable tool servers. `include=content` adds their content. `GET /v1/tasks/{task_id}/trace` shows the task of the turn.',
     params: turnParams,
+    query: traceQuery,
     status: 200,
     response: turnTrace,
     errors: ['conversation_not_found', 'turn_not_found'],

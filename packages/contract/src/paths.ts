@@ -410,6 +410,7 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       method: 'GET',
       path: '/v1/conversations/{conversation_id}/turns/{turn_id}/trace',
       params: ['conversation_id', 'turn_id'],
+      query: ['include'],
     },
     stop: {
       method: 'POST',
@@ -555,6 +556,7 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       method: 'GET',
       path: '/v1/tasks/{task_id}/trace',
       params: ['task_id'],
+      query: ['include'],
     },
     data: {
       method: 'GET',

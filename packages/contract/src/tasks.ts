@@ -11,7 +11,7 @@ import { shownFailure } from './shown-failure.ts';
 import { tag } from './tag.ts';
 import { text } from './text.ts';
 import { createdAt, updatedAt } from './time.ts';
-import { traceFields } from './trace.ts';
+import { traceFields, traceQuery } from './trace.ts';
 import { userId } from './user-id.ts';
 
 export const taskStatuses = ['queued', 'working', 'waiting', 'done', 'failed'] as const;
@@ -153,8 +153,9 @@ export const tasks = {
     scopes: ['runtime'],
     summary: 'Show each step and each model call of a task.',
     description:
-      'Inputs and outputs are shown as one line each, never raw. Steps are stored as configured by the operator, 90 days by default; the totals stay.',
+      'Inputs and outputs are shown as one line each; `include=content` adds them. Steps are stored as configured by the operator, 90 days by default; the totals stay.',
     params: taskParams,
+    query: traceQuery,
     status: 200,
     response: taskTrace,
     errors: ['task_not_found'],

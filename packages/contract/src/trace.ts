@@ -33,9 +33,65 @@ export const traceStep = z
 /** Summaries of a step quote arguments and results of the company’s tools. */
 export const stepSeen = shown('tool_use_id', 'name', 'is_error', 'started_at', 'finished_at', 'duration_ms');
 
+/** The query of a trace. */
+export const traceQuery = z.strictObject({
+  include: z
+    .enum(['content'])
+    .optional()
+    .describe(
+      '`content` adds what the model was sent and answered, and the input and output of tools. Credentials, card numbers and text that the agent typed into pages are shown as `•••`; texts are cut to 20,000 characters.',
+    ),
+});
+
+const stepContent = z
+  .object({
+    input: z.unknown().describe('The arguments.'),
+    output: z.string().nullable().describe('The result; null while it runs.'),
+  })
+  .optional()
+  .describe('Input and output; only with `include=content`.');
+
+const answerContent = z
+  .object({
+    text: z.string().describe('The text that the model wrote; empty if it only called tools or failed.'),
+    tool_use_ids: z.array(z.string()).describe('The tool calls that it asked for, as in `steps`.'),
+  })
+  .optional()
+  .describe('The answer of the model; only with `include=content`.');
+
+const sentContent = z
+  .object({
+    instructions: z.string().nullable().describe('The instructions of the version; null: its deployment was deleted.'),
+    messages: z
+      .array(
+        z.object({
+          role: z
+            .enum(['user', 'agent', 'work', 'summary', 'brief'])
+            .describe('Who wrote it; `summary`: it replaces older messages; `brief`: the request of the task.'),
+          text: z.string().describe('Its text.'),
+        }),
+      )
+      .describe('The newest 50 messages before the reply, oldest first, with the message that it answers.'),
+    messages_left_out: z.int().describe('How many older messages the model was sent besides.'),
+    tools: z
+      .array(
+        z.object({
+          name: z.string().describe('The name for the model; `mcp__crm__*` are all tools of a server.'),
+          description: z.string().describe('Its description.'),
+        }),
+      )
+      .describe('Your functions and tool servers that the model could call.'),
+    not_stored: z
+      .array(z.enum(['platform_instructions', 'memory', 'attachments', 'platform_tools']))
+      .describe('Parts of each request that the server creates for the call and does not store.'),
+  })
+  .optional()
+  .describe('What each model call was sent, besides the steps before it; only with `include=content`.');
+
 /** The trace of a reply or task: each step and each model call. */
 export const traceFields = {
-  steps: z.array(traceStep).describe('Tool calls in order.'),
+  sent: sentContent,
+  steps: z.array(traceStep.extend({ content: stepContent })).describe('Tool calls in order.'),
   turns: z
     .array(
       z.object({
@@ -57,6 +113,7 @@ export const traceFields = {
           .nullable()
           .describe('Why the call failed, with the provider’s status; null unless it failed.'),
         started_at: time.describe('When it was called, as ISO 8601 in UTC.'),
+        content: answerContent,
       }),
     )
     .describe('Model calls in order.'),

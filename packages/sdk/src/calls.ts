@@ -886,12 +886,13 @@ export type Calls = {
     /**
      * Show each step and each model call of a reply; a task that it handed off to has its own trace.
      *
-     * Model calls with tokens and cost, tools with one line of input and output, and unavailable tool servers. `GET /v1/tasks/{task_id}/trace` shows the task of the turn.
+     * Model calls with tokens and cost, tools with one line of input and output, and unavailable tool servers. `include=content` adds their content. `GET /v1/tasks/{task_id}/trace` shows the task of the turn.
      *
      * `GET /v1/conversations/{conversation_id}/turns/{turn_id}/trace`, scope runtime; `vestra conversations trace`
      *
      * - `conversation_id`: The id of a conversation, `conv_` and 24 characters.
      * - `turn_id`: The id of a turn of this conversation, `turn_…`.
+     * - `include`: `content` adds what the model was sent and answered, and the input and output of tools. Credentials, card numbers and text that the agent typed into pages are shown as `•••`; texts are cut to 20,000 characters.
      *
      * @throws {VestraError} `conversation_not_found`, `turn_not_found`
      */
@@ -1207,11 +1208,12 @@ export type Calls = {
     /**
      * Show each step and each model call of a task.
      *
-     * Inputs and outputs are shown as one line each, never raw. Steps are stored as configured by the operator, 90 days by default; the totals stay.
+     * Inputs and outputs are shown as one line each; `include=content` adds them. Steps are stored as configured by the operator, 90 days by default; the totals stay.
      *
      * `GET /v1/tasks/{task_id}/trace`, scope runtime; `vestra tasks trace`
      *
      * - `task_id`: The id of a piece of work, `task_` and 24 characters.
+     * - `include`: `content` adds what the model was sent and answered, and the input and output of tools. Credentials, card numbers and text that the agent typed into pages are shown as `•••`; texts are cut to 20,000 characters.
      *
      * @throws {VestraError} `task_not_found`
      */

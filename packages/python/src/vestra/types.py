@@ -49,6 +49,8 @@ InteractionStatus = Literal["pending", "resolved", "cancelled", "expired"]
 InteractionNeed = Literal["present_user", "nonce", "connection", "installation"]
 InteractionOutcomeDecision = Literal["approved", "denied", "answered", "cancelled", "expired"]
 FileSource = Literal["upload", "output", "tool"]
+TurnTraceSentMessageRole = Literal["user", "agent", "work", "summary", "brief"]
+TurnTraceSentNotStored = Literal["platform_instructions", "memory", "attachments", "platform_tools"]
 TurnTraceMissingToolReason = Literal[
     "unreachable",
     "credentials_refused",
@@ -887,6 +889,8 @@ class TurnTrace(Resource):
     """The turn of the trace."""
     task_id: str | None
     """The task that the reply handed off to."""
+    sent: TurnTraceSent | None = None
+    """What each model call was sent, besides the steps before it; only with `include=content`."""
     steps: list[TurnTraceStep]
     """Tool calls in order."""
     turns: list[TurnTraceTurn]
@@ -1017,6 +1021,8 @@ class TaskTrace(Resource):
     """Always `task_trace`: the type of this object."""
     task_id: str
     """The id of a piece of work, `task_` and 24 characters."""
+    sent: TurnTraceSent | None = None
+    """What each model call was sent, besides the steps before it; only with `include=content`."""
     steps: list[TurnTraceStep]
     """Tool calls in order."""
     turns: list[TurnTraceTurn]
@@ -2780,8 +2786,35 @@ class InteractionOutcome(Resource):
     """The message to the agent about it."""
 
 
+class TurnTraceSent(Resource):
+    """What each model call was sent, besides the steps before it; only with `include=content`."""
+    instructions: str | None
+    """The instructions of the version; null: its deployment was deleted."""
+    messages: list[TurnTraceSentMessage]
+    """The newest 50 messages before the reply, oldest first, with the message that it answers."""
+    messages_left_out: int
+    """How many older messages the model was sent besides."""
+    tools: list[TurnTraceSentTool]
+    """Your functions and tool servers that the model could call."""
+    not_stored: list[TurnTraceSentNotStored]
+    """Parts of each request that the server creates for the call and does not store."""
+
+
+class TurnTraceSentMessage(Resource):
+    role: TurnTraceSentMessageRole
+    """Who wrote it; `summary`: it replaces older messages; `brief`: the request of the task."""
+    text: str
+    """Its text."""
+
+
+class TurnTraceSentTool(Resource):
+    name: str
+    """The name for the model; `mcp__crm__*` are all tools of a server."""
+    description: str
+    """Its description."""
+
+
 class TurnTraceStep(Resource):
-    """A tool call and its result."""
     tool_use_id: str
     """The model’s id of the call; unique within the trace."""
     name: str | None
@@ -2800,6 +2833,8 @@ class TurnTraceStep(Resource):
     """The duration in milliseconds; null while it runs."""
     media: list[TurnTraceStepMedia] | None = None
     """Pictures and recordings that the tool returned."""
+    content: TurnTraceStepContent | None = None
+    """Input and output; only with `include=content`."""
 
 
 class TurnTraceStepMedia(Resource):
@@ -2813,6 +2848,14 @@ class TurnTraceStepMedia(Resource):
     """The height in pixels; null if it is not a picture."""
     url: str | None = None
     """The download address for the next 15 minutes; only in a trace."""
+
+
+class TurnTraceStepContent(Resource):
+    """Input and output; only with `include=content`."""
+    input: Any
+    """The arguments."""
+    output: str | None
+    """The result; null while it runs."""
 
 
 class TurnTraceTurn(Resource):
@@ -2840,6 +2883,16 @@ class TurnTraceTurn(Resource):
     """Why the call failed, with the provider’s status; null unless it failed."""
     started_at: str
     """When it was called, as ISO 8601 in UTC."""
+    content: TurnTraceTurnContent | None = None
+    """The answer of the model; only with `include=content`."""
+
+
+class TurnTraceTurnContent(Resource):
+    """The answer of the model; only with `include=content`."""
+    text: str
+    """The text that the model wrote; empty if it only called tools or failed."""
+    tool_use_ids: list[str]
+    """The tool calls that it asked for, as in `steps`."""
 
 
 class TurnTraceTotals(Resource):
@@ -3592,8 +3645,30 @@ class TaskStepEvent(Resource):
 
 class TaskStepData(Resource):
     """The object of the event, as it was at that moment."""
-    step: TurnTraceStep
+    step: TaskStepDataStep
     """A tool call and its result."""
+
+
+class TaskStepDataStep(Resource):
+    """A tool call and its result."""
+    tool_use_id: str
+    """The model’s id of the call; unique within the trace."""
+    name: str | None
+    """The called tool; null if the model named none."""
+    input_summary: str | None
+    """One line about its input, never the raw input."""
+    output_summary: str | None
+    """One line about its output; null while it runs."""
+    is_error: bool
+    """Whether the tool returned an error."""
+    started_at: str
+    """When it was called, as ISO 8601 in UTC."""
+    finished_at: str | None
+    """When it answered; null while it runs."""
+    duration_ms: int | None
+    """The duration in milliseconds; null while it runs."""
+    media: list[TurnTraceStepMedia] | None = None
+    """Pictures and recordings that the tool returned."""
 
 
 class TaskCompletedEvent(Resource):

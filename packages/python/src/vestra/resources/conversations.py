@@ -468,6 +468,7 @@ class Conversations(Group):
         conversation_id: str,
         turn_id: str,
         *,
+        include: Literal["content"] | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.TurnTrace:
@@ -475,11 +476,15 @@ class Conversations(Group):
         trace.
 
         Model calls with tokens and cost, tools with one line of input and output, and unavailable
-        tool servers. `GET /v1/tasks/{task_id}/trace` shows the task of the turn.
+        tool servers. `include=content` adds their content. `GET /v1/tasks/{task_id}/trace` shows
+        the task of the turn.
 
         Args:
             conversation_id: The id of a conversation, `conv_` and 24 characters.
             turn_id: The id of a turn of this conversation, `turn_…`.
+            include: `content` adds what the model was sent and answered, and the input and output
+                of tools. Credentials, card numbers and text that the agent typed into pages are
+                shown as `•••`; texts are cut to 20,000 characters.
 
         Fails with `conversation_not_found`, `turn_not_found`.
         """
@@ -489,6 +494,7 @@ class Conversations(Group):
             "GET",
             "/v1/conversations/{conversation_id}/turns/{turn_id}/trace",
             path={"conversation_id": conversation_id, "turn_id": turn_id},
+            query={"include": include},
             timeout=timeout,
             extra_headers=extra_headers,
         )
@@ -1045,6 +1051,7 @@ class AsyncConversations(AsyncGroup):
         conversation_id: str,
         turn_id: str,
         *,
+        include: Literal["content"] | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.TurnTrace:
@@ -1052,11 +1059,15 @@ class AsyncConversations(AsyncGroup):
         trace.
 
         Model calls with tokens and cost, tools with one line of input and output, and unavailable
-        tool servers. `GET /v1/tasks/{task_id}/trace` shows the task of the turn.
+        tool servers. `include=content` adds their content. `GET /v1/tasks/{task_id}/trace` shows
+        the task of the turn.
 
         Args:
             conversation_id: The id of a conversation, `conv_` and 24 characters.
             turn_id: The id of a turn of this conversation, `turn_…`.
+            include: `content` adds what the model was sent and answered, and the input and output
+                of tools. Credentials, card numbers and text that the agent typed into pages are
+                shown as `•••`; texts are cut to 20,000 characters.
 
         Fails with `conversation_not_found`, `turn_not_found`.
         """
@@ -1066,6 +1077,7 @@ class AsyncConversations(AsyncGroup):
             "GET",
             "/v1/conversations/{conversation_id}/turns/{turn_id}/trace",
             path={"conversation_id": conversation_id, "turn_id": turn_id},
+            query={"include": include},
             timeout=timeout,
             extra_headers=extra_headers,
         )

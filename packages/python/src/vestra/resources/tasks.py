@@ -117,16 +117,20 @@ class Tasks(Group):
         self,
         task_id: str,
         *,
+        include: Literal["content"] | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.TaskTrace:
         """Show each step and each model call of a task.
 
-        Inputs and outputs are shown as one line each, never raw. Steps are stored as configured by
-        the operator, 90 days by default; the totals stay.
+        Inputs and outputs are shown as one line each; `include=content` adds them. Steps are stored
+        as configured by the operator, 90 days by default; the totals stay.
 
         Args:
             task_id: The id of a piece of work, `task_` and 24 characters.
+            include: `content` adds what the model was sent and answered, and the input and output
+                of tools. Credentials, card numbers and text that the agent typed into pages are
+                shown as `•••`; texts are cut to 20,000 characters.
 
         Fails with `task_not_found`.
         """
@@ -136,6 +140,7 @@ class Tasks(Group):
             "GET",
             "/v1/tasks/{task_id}/trace",
             path={"task_id": task_id},
+            query={"include": include},
             timeout=timeout,
             extra_headers=extra_headers,
         )
@@ -277,16 +282,20 @@ class AsyncTasks(AsyncGroup):
         self,
         task_id: str,
         *,
+        include: Literal["content"] | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.TaskTrace:
         """Show each step and each model call of a task.
 
-        Inputs and outputs are shown as one line each, never raw. Steps are stored as configured by
-        the operator, 90 days by default; the totals stay.
+        Inputs and outputs are shown as one line each; `include=content` adds them. Steps are stored
+        as configured by the operator, 90 days by default; the totals stay.
 
         Args:
             task_id: The id of a piece of work, `task_` and 24 characters.
+            include: `content` adds what the model was sent and answered, and the input and output
+                of tools. Credentials, card numbers and text that the agent typed into pages are
+                shown as `•••`; texts are cut to 20,000 characters.
 
         Fails with `task_not_found`.
         """
@@ -296,6 +305,7 @@ class AsyncTasks(AsyncGroup):
             "GET",
             "/v1/tasks/{task_id}/trace",
             path={"task_id": task_id},
+            query={"include": include},
             timeout=timeout,
             extra_headers=extra_headers,
         )

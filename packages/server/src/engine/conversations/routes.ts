@@ -183,7 +183,8 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
       };
     },
     turn: async ({ caller, params }) => showTurn(db, await ownTurn(db, caller, params)),
-    trace: async ({ caller, params }) => showTurnTrace(db, await ownTurn(db, caller, params), linkTo),
+    trace: async ({ caller, params, query }) =>
+      showTurnTrace(db, await ownTurn(db, caller, params), { linkTo, withContent: query.include === 'content' }),
     stop: async ({ caller, params }) => {
       const { id } = await ownConversation(db, caller, params.conversation_id);
       await changeConversation(engine, id, null, (change) => stopAll(engine, change));

@@ -15,21 +15,29 @@ import { findTurn } from './turns.ts';
 /** A link to a file that is valid for some minutes. */
 export type LinkTo = (fileId: string) => string;
 
-export const showTaskTrace = async (db: Executor, task: TaskRow, linkTo: LinkTo) => ({
+type TraceOptions = { linkTo: LinkTo; withContent: boolean };
+
+export const showTaskTrace = async (db: Executor, task: TaskRow, options: TraceOptions) => ({
   object: 'task_trace' as const,
   task_id: task.id,
-  ...(await showRun(db, task, { turnId: task.turn_id, charged: { taskId: task.id }, linkTo })),
+  ...(await showRun(db, task, {
+    ...options,
+    turnId: task.turn_id,
+    charged: { taskId: task.id },
+    began: async () => ({ turn: await findTurn(db, task.turn_id), task }),
+  })),
 });
 
-export const showTurnTrace = async (db: Executor, turn: TurnRow, linkTo: LinkTo) => ({
+export const showTurnTrace = async (db: Executor, turn: TurnRow, options: TraceOptions) => ({
   object: 'turn_trace' as const,
   conversation_id: turn.conversation_id,
   turn_id: turn.id,
   task_id: turn.task_id,
   ...(await showRun(db, turn, {
+    ...options,
     turnId: turn.id,
     charged: { conversationId: turn.conversation_id, replyId: turn.id },
-    linkTo,
+    began: async () => ({ turn, task: null }),
   })),
 });
 
@@ -37,14 +45,29 @@ export const showTurnTrace = async (db: Executor, turn: TurnRow, linkTo: LinkTo)
 async function showRun(
   db: Executor,
   run: Pick<TurnRow | TaskRow, 'id' | 'missing_tools'>,
-  of: { turnId: string; charged: Parameters<typeof tokensAndCostOf>[1]; linkTo: LinkTo },
+  of: TraceOptions & {
+    turnId: string;
+    charged: Parameters<typeof tokensAndCostOf>[1];
+    /** The turn of the run, with its task. The turn may be deleted. */
+    began: () => Promise<{ turn: TurnRow | undefined; task: TaskRow | null }>;
+  },
 ) {
+  // Loaded on demand: few traces are read with their content.
+  const content = of.withContent ? await import('./trace-content.ts') : null;
+  const began = content && (await of.began());
   const calls = await callsOfRun(db, run.id);
   const steps = await stepsOfRun(db, run.id);
   const spent = await tokensAndCostOf(db, of.charged);
   return {
-    steps: calls.map((call) => presentTraceStep(call, of.linkTo)),
-    turns: steps.map((step) => presentModelCall(of.turnId, step)),
+    ...(began?.turn && { sent: await content?.sentContent(db, began.turn, began.task) }),
+    steps: calls.map((call) => ({
+      ...presentTraceStep(call, of.linkTo),
+      ...(content && { content: content.callContent(call) }),
+    })),
+    turns: steps.map((step) => ({
+      ...presentModelCall(of.turnId, step),
+      ...(content && { content: content.answerContent(step, calls) }),
+    })),
     // Computed from all charges, including tools and the computer, even if steps were pruned.
     totals: {
       input_tokens: spent.inputTokens,

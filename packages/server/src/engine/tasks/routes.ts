@@ -34,7 +34,10 @@ export function taskRoutes({ linkTo, ...deletion }: TaskDeletion & { linkTo: Lin
       await removeTask(deletion, origin, row);
       return { object: 'task', id: row.id, deleted: true };
     },
-    trace: async ({ caller, params }) => showTaskTrace(db, await ownTask(engine, caller, params.task_id), linkTo),
+    trace: async ({ caller, params, query }) => {
+      const task = await ownTask(engine, caller, params.task_id);
+      return showTaskTrace(db, task, { linkTo, withContent: query.include === 'content' });
+    },
     data: async ({ caller, params }) => {
       const row = await ownTask(engine, caller, params.task_id);
       const turn = await findTurn(db, row.turn_id);

@@ -1,8 +1,8 @@
 import { usd } from './shown.tsx';
 
 const kinds = [
-  ['orchestrator', 'Orchestrator', 'bg-accent'],
-  ['intelligence', 'Intelligence', 'bg-good'],
+  ['orchestrator', 'Reply', 'bg-accent'],
+  ['intelligence', 'Task', 'bg-good'],
   ['tools', 'Tools', 'bg-warn'],
   ['compute', 'Compute', 'bg-danger'],
   ['background', 'Background', 'bg-quiet'],

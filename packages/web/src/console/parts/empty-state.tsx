@@ -29,17 +29,29 @@ export function EmptyState({ icon, title, children, action, example }: EmptyStat
   );
 }
 
-export function CodeBlock({ code, label }: { code: string; label?: string }) {
+type CodeBlockProps = {
+  code: string;
+  label?: string;
+  /** Names the copy button if there is no visible label. */
+  name?: string;
+  /** Long lines wrap. */
+  wraps?: boolean;
+};
+
+export function CodeBlock({ code, label, name = label, wraps = false }: CodeBlockProps) {
   return (
     <figure className="w-full min-w-0 max-w-3xl">
       {label && <figcaption className="mb-1 text-quiet text-sm">{label}</figcaption>}
       <div className="relative rounded-md border bg-muted">
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard. */}
-        <pre className="overflow-x-auto p-3 pr-12 font-mono text-xs leading-5" tabIndex={0}>
+        <pre
+          className={`overflow-x-auto p-3 pr-12 font-mono text-xs leading-5 ${wraps ? 'max-h-96 whitespace-pre-wrap wrap-anywhere' : ''}`}
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable area must be reachable by keyboard.
+          tabIndex={0}
+        >
           {code}
         </pre>
         <span className="absolute top-1.5 right-1.5 rounded-md bg-muted">
-          <CopyButton label={`Copy ${label ?? 'this'}`} text={code} />
+          <CopyButton label={`Copy ${name ?? 'this'}`} text={code} />
         </span>
       </div>
     </figure>

@@ -18,18 +18,20 @@ type PageProps = {
   /** The API call behind the page. */
   request?: Request;
   actions?: ReactNode;
+  /** For a page of two columns, which uses the width of large screens. */
+  isWide?: boolean;
   children: ReactNode;
 };
 
 /** The frame of every page. */
-export function Page({ title, tabTitle, lead, above, request, actions, children }: PageProps) {
+export function Page({ title, tabTitle, lead, above, request, actions, isWide = false, children }: PageProps) {
   const tab = tabTitle ?? (typeof title === 'string' ? title : 'Vestra');
   const pending = usePendingCount();
   useEffect(() => {
     document.title = `${pending && `(${pending}) `}${tab} · Vestra`;
   }, [tab, pending]);
   return (
-    <div className="mx-auto w-full max-w-[78rem] px-4 pt-5 pb-16 sm:px-8 sm:pt-7">
+    <div className={`mx-auto w-full px-4 pt-5 pb-16 sm:px-8 sm:pt-7 ${isWide ? 'max-w-[110rem]' : 'max-w-[78rem]'}`}>
       <header className="mb-5">
         {above && (
           <PageLink className="mb-1 inline-block text-quiet text-sm hover:text-foreground" to={above.to}>
@@ -52,7 +54,7 @@ export function Page({ title, tabTitle, lead, above, request, actions, children 
             </span>
           </div>
         </div>
-        {lead && <p className="mt-1 max-w-prose text-quiet wrap-anywhere">{lead}</p>}
+        {lead && <p className={`mt-1 text-quiet wrap-anywhere ${isWide ? '' : 'max-w-prose'}`}>{lead}</p>}
       </header>
       {children}
     </div>

@@ -1,17 +1,16 @@
 import { useSyncExternalStore } from 'react';
 
-const dollars = (digits: number) =>
-  new Intl.NumberFormat('en-US', {
-    style: 'currency',
-    currency: 'USD',
-    minimumFractionDigits: 2,
-    maximumFractionDigits: digits,
-  });
-const rough = dollars(2);
-const fine = dollars(5);
+const whole = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
+const small = new Intl.NumberFormat('en-US', {
+  style: 'currency',
+  currency: 'USD',
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 6,
+});
 
-/** Two digits, or up to five below one cent. */
-export const usd = (value: number): string => (value !== 0 && Math.abs(value) < 0.01 ? fine : rough).format(value);
+/** Cents from one dollar on. Below, three significant digits: the cost of a reply must not be rounded to a cent. */
+export const usd = (value: number): string =>
+  Math.abs(value) >= 1 ? whole.format(value) : small.format(Number(value.toPrecision(3)));
 
 export const count = (value: number): string => value.toLocaleString('en-US');
 

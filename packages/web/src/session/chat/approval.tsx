@@ -1,8 +1,8 @@
+import { asMoney, headlineOf, type Row, shownRow } from '../../approval/shown-row.ts';
 import { Button } from '../button.tsx';
 import { CoinIcon, PersonIcon } from '../icons.tsx';
 import { useLanguage } from '../words/words.ts';
 import type { Interaction } from './chat-state.ts';
-import { asMoney, asWords, type Row, shownRow } from './shown-row.ts';
 import type { InteractionAnswer } from './use-chat.ts';
 import { Buttons, Summary } from './wait-parts.tsx';
 
@@ -46,14 +46,6 @@ export function Approval({ interaction, isSending, send }: ApprovalProps) {
       </Buttons>
     </>
   );
-}
-
-/** Without the arguments, which the rows show. Null if the user may not read it. */
-export function headlineOf({ kind, summary, details }: Partial<Interaction>): string | null {
-  if (summary === undefined || details === undefined) return null;
-  if (kind !== 'tool_permission' && kind !== 'credit_approval') return summary;
-  if (typeof details.description === 'string') return details.description;
-  return typeof details.tool_name === 'string' ? asWords(details.tool_name) : summary;
 }
 
 function Rows({ details }: { details: Interaction['details'] }) {

@@ -30,7 +30,13 @@ export type Work = Pick<Task, 'id' | 'status' | 'progress'> & {
 export type Waiting = { interaction: Interaction; turnId: string | null };
 
 /** A pending function call with its latest progress text. */
-type CompanyCall = { id: string; taskId: string | null; progress: string | null };
+export type CompanyCall = {
+  id: string;
+  taskId: string | null;
+  progress: string | null;
+  /** Calls of tool servers have no interaction, and end with their reply or task. */
+  hasInteraction: boolean;
+};
 
 /** A message of the user that is being sent or was accepted. */
 export type Outgoing = {
@@ -139,7 +145,7 @@ function afterLoad(state: ChatState, { conversation, messages, older, interactio
   const waiting = interactions.reduce((before, each) => withInteraction(before, each, null), open);
   const calls = conversation.pending_tool_calls.map(({ call_id: id, task_id: taskId, progress = null }) => [
     id,
-    { id, taskId, progress },
+    { id, taskId, progress, hasInteraction: true },
   ]);
   return { ...waiting, calls: Object.fromEntries(calls), status: conversation.status, isLoaded: true };
 }
@@ -161,7 +167,8 @@ function afterEvent(state: ChatState, event: StreamEvent): ChatState {
     case 'interaction.resolved':
       return withInteraction(state, data.interaction, turn_id);
     case 'tool_call.progress': {
-      const call = { id: data.call_id, taskId: task_id, progress: data.text };
+      const hasInteraction = state.calls[data.call_id]?.hasInteraction ?? false;
+      const call = { id: data.call_id, taskId: task_id, progress: data.text, hasInteraction };
       return withWork({ ...state, calls: { ...state.calls, [call.id]: call } }, task_id, { activity: data.text });
     }
     case 'task.progress':
@@ -270,19 +277,19 @@ function withInteraction(state: ChatState, interaction: Interaction, turnId: str
 
 function withCall(state: ChatState, { id, task_id: taskId, status }: Interaction): ChatState {
   const { [id]: known, ...others } = state.calls;
-  const open = known ?? { id, taskId, progress: null };
+  const open = known ? { ...known, hasInteraction: true } : { id, taskId, progress: null, hasInteraction: true };
   return { ...state, calls: status === 'pending' ? { ...others, [id]: open } : others };
 }
 
-/** Calls of server tools have no interaction that ends them, so they end with their reply or task. */
+/** Ends the calls of tool servers with their reply or task. Other calls may belong to an earlier reply that still waits. */
 function withoutCalls(state: ChatState, taskId: string | null): ChatState {
-  const left = Object.entries(state.calls).filter(([, call]) => call.taskId !== taskId);
+  const left = Object.entries(state.calls).filter(([, call]) => call.taskId !== taskId || call.hasInteraction);
   return { ...state, calls: Object.fromEntries(left) };
 }
 
-/** The latest progress of the reply's function calls. Undefined if none is pending. */
-export function companyProgress({ calls }: ChatState): string | null | undefined {
-  const ofReply = Object.values(calls).filter(({ taskId }) => taskId === null);
+/** The latest progress of the tool servers that the current reply calls. Undefined if none is called. */
+export function serverProgress({ calls }: ChatState): string | null | undefined {
+  const ofReply = Object.values(calls).filter(({ taskId, hasInteraction }) => taskId === null && !hasInteraction);
   if (ofReply.length === 0) return undefined;
   return ofReply.findLast(({ progress }) => progress !== null)?.progress ?? null;
 }

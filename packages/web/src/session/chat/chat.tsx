@@ -1,19 +1,19 @@
 import type { Client } from '@vestra/sdk/client';
 import { type DragEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
+import { headlineOf } from '../../approval/shown-row.ts';
 import { Button } from '../button.tsx';
 import { useHeight, useNews } from '../embedding/use-news.ts';
 import { ArrowDownIcon } from '../icons.tsx';
 import type { Session } from '../use-session.ts';
 import type { Words } from '../words/en.ts';
 import { useWords } from '../words/words.ts';
-import { headlineOf } from './approval.tsx';
-import { type ChatState, companyProgress, type Interaction, type Turn } from './chat-state.ts';
+import { type ChatState, type Interaction, serverProgress, type Turn } from './chat-state.ts';
 import { Composer } from './composer.tsx';
 import { useKeptPlace } from './kept-place.ts';
 import { Message, SentMessage } from './message.tsx';
 import { RateReply } from './rate-reply.tsx';
 import { SettledWait } from './settled-wait.tsx';
-import { type Item, timelineOf } from './timeline.ts';
+import { type Item, isReplying, timelineOf } from './timeline.ts';
 import { type Chat as Talk, useChat } from './use-chat.ts';
 import { usePinnedScroll } from './use-pinned-scroll.ts';
 import { type Ratings, useRatings } from './use-ratings.ts';
@@ -96,7 +96,7 @@ export function Chat({ client, conversationId, failed, opening, ending }: ChatPr
               talk={talk}
             />
           ))}
-          {isOpen && isThinking(state) && <Thinking progress={companyProgress(state) ?? null} />}
+          {isOpen && isThinking(state) && <Thinking progress={serverProgress(state) ?? null} />}
         </div>
       </section>
       {!isAtEnd && (
@@ -175,6 +175,8 @@ function ShownItem({ client, item, talk, answer, ratings, isOpen }: ShownItemPro
         <WaitCard answer={(given) => answer(interaction.id, given)} connect={talk.connect} interaction={interaction} />
       ) : null;
     }
+    case 'call':
+      return <Thinking progress={item.call.progress} />;
     case 'end':
       return (
         <div
@@ -197,12 +199,12 @@ const hasReplies = ({ messages }: ChatState) =>
 
 const isFailed = ({ status }: Turn) => status === 'failed';
 
-/** A reply has started without text yet, or a function call is pending. */
+/** A reply is being made, without text yet. A pending function call has its own line, where it was made. */
 function isThinking(state: ChatState): boolean {
-  const { status, messages, isLoaded } = state;
+  const { messages, isLoaded } = state;
   if (!isLoaded) return false;
-  if (companyProgress(state) !== undefined) return true;
-  return status === 'replying' && Object.values(messages).every(({ isWhole }) => isWhole);
+  if (serverProgress(state) !== undefined) return true;
+  return isReplying(state) && Object.values(messages).every(({ isWhole }) => isWhole);
 }
 
 function Thinking({ progress }: { progress: string | null }) {
@@ -260,8 +262,12 @@ function Announcer({ state }: { state: ChatState }) {
 const waitingText = (interaction: Interaction, words: Words) =>
   isForCompany(interaction) ? words.waitingForCompany : `${words.waitingForYou}: ${headlineOf(interaction)}`;
 
-/** Strips Markdown syntax. */
-const spoken = (markdown: string) => markdown.replace(/\]\([^)]*\)/g, '').replace(/[*_`#>|~[\]]+/g, ' ');
+/** Strips Markdown syntax, with the lines of dashes below table headings. */
+const spoken = (markdown: string) =>
+  markdown
+    .replace(/^[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$\n?/gm, '')
+    .replace(/\]\([^)]*\)/g, '')
+    .replace(/[*_`#>|~[\]]+/g, ' ');
 
 type OpeningProps = { opening: Session['opening']; send: (text: string) => void };
 

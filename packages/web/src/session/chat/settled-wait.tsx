@@ -1,7 +1,7 @@
+import { headlineOf } from '../../approval/shown-row.ts';
 import { CheckIcon, CloseIcon } from '../icons.tsx';
 import type { Words } from '../words/en.ts';
 import { useWords } from '../words/words.ts';
-import { headlineOf } from './approval.tsx';
 import type { Interaction } from './chat-state.ts';
 import { isForCompany } from './wait-card.tsx';
 

@@ -1,4 +1,4 @@
-import type { ChatState, Outgoing, ShownMessage, Turn, Waiting, Work } from './chat-state.ts';
+import type { ChatState, CompanyCall, Outgoing, ShownMessage, Turn, Waiting, Work } from './chat-state.ts';
 
 /** The items of the chat, oldest first. */
 export type Item =
@@ -6,15 +6,26 @@ export type Item =
   | { kind: 'outgoing'; key: string; outgoing: Outgoing; isQueued: boolean }
   | { kind: 'work'; key: string; work: Work; settled: readonly Waiting[]; waitsForCompany: boolean }
   | { kind: 'wait'; key: string; wait: Waiting }
+  | { kind: 'call'; key: string; call: CompanyCall }
   /** `again` is the unanswered message, if it is the last one. */
   | { kind: 'end'; key: string; turn: Turn; again: Pick<Outgoing, 'text' | 'attachments'> | null };
 
 /** Sorts by id. A reply's id is created with its message, so it sorts before later messages. */
 export function timelineOf(state: ChatState): Item[] {
-  const placed = [...messages(state), ...works(state), ...waits(state), ...ends(state)];
+  const placed = [...messages(state), ...works(state), ...waits(state), ...calls(state), ...ends(state)];
   const floor = state.older === null || state.oldest === null ? '' : placeOf(state.oldest);
   const kept = placed.filter(({ place }) => place >= floor);
   return [...kept, ...outgoing(state)].sort((a, b) => (a.place < b.place ? -1 : 1)).map(({ item }) => item);
+}
+
+/** The status is `waiting` while an earlier reply waits, although a later reply may be made meanwhile. */
+export function isReplying({ status, turns, calls, waits }: ChatState): boolean {
+  if (status !== 'waiting') return status === 'replying';
+  const newest = turns[Object.keys(turns).sort().at(-1) ?? ''];
+  if (!newest || newest.settled_at !== null || newest.task_id !== null) return false;
+  const pending = Object.values(waits).filter(({ interaction }) => interaction.status === 'pending');
+  const ids = [...Object.keys(calls), ...pending.map(({ interaction }) => interaction.id)];
+  return ids.every((id) => placeOf(id) < placeOf(newest.id));
 }
 
 type Placed = { place: string; item: Item };
@@ -64,6 +75,12 @@ function waits(state: ChatState): Placed[] {
   });
 }
 
+/** A pending function call is shown where the agent made it, because later replies may follow. */
+const calls = (state: ChatState): Placed[] =>
+  Object.values(state.calls)
+    .filter(({ taskId, hasInteraction }) => taskId === null && hasInteraction)
+    .map((call) => ({ place: placeOf(call.id), item: { kind: 'call', key: call.id, call } }));
+
 /** Tasks show their result in their card. */
 function ends(state: ChatState): Placed[] {
   return Object.values(state.turns)
@@ -72,7 +89,7 @@ function ends(state: ChatState): Placed[] {
       const ofTurn = Object.values(state.messages).filter(({ turn_id }) => turn_id === turn.id);
       const said = ofTurn.map(({ id }) => placeOf(id));
       const newest = said.sort().at(-1) ?? placeOf(turn.id);
-      const again = turn.status === 'failed' && state.status === 'idle' ? unanswered(state, turn) : null;
+      const again = turn.status === 'failed' && !isReplying(state) ? unanswered(state, turn) : null;
       return { place: `${newest}${last}${last}`, item: { kind: 'end', key: turn.id, turn, again } };
     });
 }

@@ -1,11 +1,11 @@
 import { type ReactNode, useId, useState } from 'react';
+import { asMoment } from '../../approval/shown-row.ts';
 import { Button } from '../button.tsx';
 import { ExternalIcon } from '../icons.tsx';
 import type { Trouble } from '../trouble.ts';
 import { useLanguage, useWords } from '../words/words.ts';
 import { Approval } from './approval.tsx';
 import type { Interaction } from './chat-state.ts';
-import { asMoment } from './shown-row.ts';
 import type { Chat, InteractionAnswer } from './use-chat.ts';
 import { Buttons, Summary } from './wait-parts.tsx';
 

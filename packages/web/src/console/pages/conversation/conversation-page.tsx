@@ -13,19 +13,26 @@ import { Fault } from '../../parts/fault.tsx';
 import { useFilters } from '../../parts/filters.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { say } from '../../parts/notices.tsx';
-import { Facts, Page } from '../../parts/page.tsx';
+import { Facts, Page, Section } from '../../parts/page.tsx';
 import { PageLink, useGo } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
-import { Status, Time } from '../../parts/shown.tsx';
+import { Status, Time, Usd } from '../../parts/shown.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
+import { Neighbours } from '../../parts/talk/neighbours.tsx';
 import { Thread } from '../../parts/talk/thread.tsx';
 import { TurnTrace } from '../../parts/talk/turn-trace.tsx';
 import { useTalk } from '../../parts/talk/use-talk.ts';
+import { UserLink, useUserName } from '../../parts/user-link.tsx';
 import { ScenarioOfTalk } from '../tests/scenario-of-talk.tsx';
 
-/** One conversation: thread, events, cost and the trace of a turn (`?turn=…`). */
 export default function ConversationPage() {
   const { conversation: id = '' } = useParams({ strict: false }) as { conversation?: string };
+  // The stream and its state belong to one conversation.
+  return <OneConversation id={id} key={id} />;
+}
+
+/** One conversation: thread, events, cost and the trace of a turn (`?turn=…`). */
+function OneConversation({ id }: { id: string }) {
   const [{ turn, show }, set] = useFilters('turn', 'show');
   const talk = useTalk(id);
   const { may } = useRole();
@@ -33,35 +40,62 @@ export default function ConversationPage() {
   const conversation = talk.conversation.data;
   const chosenTurn = turn ?? talk.said.at(-1)?.turn_id ?? null;
   const isRunning = conversation !== undefined && conversation.status !== 'idle';
+  const userName = useUserName(conversation?.user_id);
+  const aside = useRef<HTMLElement>(null);
+  const choose = (turnId: string) => {
+    set({ turn: turnId });
+    // In one column the trace is below the thread.
+    if (matchMedia('(width < 64rem)').matches) aside.current?.scrollIntoView();
+  };
   const at = `/conversations/${id}`;
   return (
     <Page
       above={{ to: '/conversations', title: 'Conversations' }}
       actions={
         <>
+          <Neighbours id={id} />
           {isRunning && may('conversations.stop') && (
             <Button isBusy={stop.isRunning} look="danger-quiet" onClick={() => stop.run({ conversation_id: id })}>
               <Icon name="stop" /> Stop
             </Button>
           )}
           {talk.said.length > 0 && <ScenarioOfTalk conversationId={id} />}
-          <PageLink className={buttonLook('plain')} search={{ conversation: id }} to="/playground">
-            Continue in the playground
+          <PageLink
+            className={buttonLook('plain')}
+            search={{ conversation: id }}
+            title="Continue in the playground"
+            to="/playground"
+          >
+            Playground
           </PageLink>
           {conversation && <DeleteConversation id={id} />}
         </>
       }
+      isWide
+      lead={
+        conversation && (
+          <span className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm">
+            {conversation.deployment_id && (
+              <DeploymentLink id={conversation.deployment_id} version={conversation.deployment_version} />
+            )}
+            <span>
+              Started <Time at={conversation.created_at} />
+            </span>
+            <Usd value={conversation.cost_usd} />
+          </span>
+        )
+      }
       request={talk.conversation.request}
-      tabTitle="Conversation"
+      tabTitle={userName ?? 'Conversation'}
       title={
         <span className="flex flex-wrap items-center gap-2">
-          {conversation?.user_id ?? 'Conversation'}
+          {userName ?? 'Conversation'}
           {talk.status && <Status>{talk.status}</Status>}
         </span>
       }
     >
       {stop.error && <Fault className="mb-4" error={stop.error} />}
-      <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_minmax(0,24rem)] xl:grid-cols-[minmax(0,1fr)_30rem]">
+      <div className="grid gap-8 lg:grid-cols-[minmax(0,1fr)_minmax(0,1fr)]">
         <div className="min-w-0">
           <Tabs
             chosen={show ?? 'thread'}
@@ -74,45 +108,47 @@ export default function ConversationPage() {
           {show === 'events' ? (
             <EventLog conversationId={id} newest={talk.events.length} />
           ) : (
-            <Thread chosenTurn={chosenTurn} onChooseTurn={(turnId) => set({ turn: turnId })} talk={talk} />
+            <Thread chosenTurn={chosenTurn} onChooseTurn={choose} talk={talk} />
           )}
         </div>
-        <aside aria-label="About this conversation" className="min-w-0">
-          {conversation && (
-            <div className="mb-8 flex flex-col gap-4">
-              <CostBar breakdown={conversation.cost_breakdown} cost={conversation.cost_usd} />
-              <Facts
-                rows={[
-                  ['Conversation', <Id key="id">{conversation.id}</Id>],
-                  ['User', conversation.user_id ?? 'the org’s agent'],
-                  [
-                    'Deployment',
-                    conversation.deployment_id && (
-                      <DeploymentLink
-                        id={conversation.deployment_id}
-                        key="deployment"
-                        version={conversation.deployment_version}
-                      />
-                    ),
-                  ],
-                  ['Started', <Time at={conversation.created_at} key="began" />],
-                  ['Last active', <Time at={conversation.last_active_at} key="active" />],
-                  ...(Object.keys(conversation.metadata).length > 0
-                    ? ([
-                        [
-                          'Metadata',
-                          <code className="break-all font-mono text-xs" key="metadata">
-                            {JSON.stringify(conversation.metadata)}
-                          </code>,
-                        ],
-                      ] as const)
-                    : []),
-                ]}
-              />
-            </div>
-          )}
+        <aside aria-label="Trace and details" className="min-w-0" ref={aside}>
           {chosenTurn && (
             <TurnTrace conversationId={id} isRunning={isRunning} newest={talk.events.length} turnId={chosenTurn} />
+          )}
+          {conversation && (
+            <Section title="About this conversation">
+              <div className="flex flex-col gap-4">
+                <CostBar breakdown={conversation.cost_breakdown} cost={conversation.cost_usd} />
+                <Facts
+                  rows={[
+                    ['Conversation', <Id key="id">{conversation.id}</Id>],
+                    ['User', <UserLink id={conversation.user_id} key="user" />],
+                    [
+                      'Deployment',
+                      conversation.deployment_id && (
+                        <DeploymentLink
+                          id={conversation.deployment_id}
+                          key="deployment"
+                          version={conversation.deployment_version}
+                        />
+                      ),
+                    ],
+                    ['Started', <Time at={conversation.created_at} key="began" />],
+                    ['Last active', <Time at={conversation.last_active_at} key="active" />],
+                    ...(Object.keys(conversation.metadata).length > 0
+                      ? ([
+                          [
+                            'Metadata',
+                            <code className="break-all font-mono text-xs" key="metadata">
+                              {JSON.stringify(conversation.metadata)}
+                            </code>,
+                          ],
+                        ] as const)
+                      : []),
+                  ]}
+                />
+              </div>
+            </Section>
           )}
         </aside>
       </div>

@@ -1,3 +1,4 @@
+import { useEffect } from 'react';
 import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
 import { buttonLook } from '../../parts/button.tsx';
@@ -6,6 +7,7 @@ import { FilterBar, useFilters } from '../../parts/filters.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { ResourceList } from '../../parts/resource-list.tsx';
 import { Status, Time, Usd } from '../../parts/shown.tsx';
+import { rememberFilters } from '../../parts/talk/neighbours.tsx';
 
 type Conversation = ItemOf<'conversations.list'>;
 
@@ -92,6 +94,7 @@ function useNames(): Names {
 export default function ConversationsPage() {
   const [filters, set] = useFilters(...names);
   const conversations = useList('conversations.list', filters as never);
+  useEffect(() => rememberFilters(filters as Record<string, string>));
   const columns = columnsWith(useNames());
   return (
     <ResourceList

@@ -11,6 +11,7 @@ import { CostBar } from '../../parts/cost-bar.tsx';
 import { CodeBlock } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { AsWrittenToggle, ModelText } from '../../parts/model-text.tsx';
 import { Facts, Loaded, Page, Section } from '../../parts/page.tsx';
 import { PageLink, useGo } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
@@ -53,7 +54,7 @@ export default function TaskPage() {
 
 function TaskDetails({ task }: { task: Task }) {
   const isRunning = ['queued', 'working', 'waiting'].includes(task.status);
-  const trace = useOne('tasks.trace', { task_id: task.id });
+  const trace = useOne('tasks.trace', { task_id: task.id, include: 'content' });
   useEvery(2000, isRunning, () => void trace.refetch());
   const waiting = useList('interactions.list', { task_id: task.id } as never, { enabled: task.status === 'waiting' });
   const files = useList('files.list', { task_id: task.id } as never);
@@ -76,9 +77,11 @@ function TaskDetails({ task }: { task: Task }) {
           </Section>
         )}
         {task.progress.length > 0 && <Plan steps={task.progress} />}
-        <Section title="Result">
+        <Section actions={task.result.text && <AsWrittenToggle />} title="Result">
           {task.result.text ? (
-            <p className="panel whitespace-pre-wrap break-words p-4">{task.result.text}</p>
+            <div className="panel p-4">
+              <ModelText text={task.result.text} />
+            </div>
           ) : (
             <p className="text-quiet">{isRunning ? 'Not finished yet.' : 'No result.'}</p>
           )}

@@ -6,6 +6,7 @@ import { useChange, useList } from '../../data/queries.ts';
 import { Button } from '../button.tsx';
 import { CodeBlock } from '../empty-state.tsx';
 import { Fault } from '../fault.tsx';
+import { AsWrittenToggle, ModelText } from '../model-text.tsx';
 import { Waiting } from '../page.tsx';
 import { PageLink } from '../page-link.tsx';
 import { Time } from '../shown.tsx';
@@ -21,7 +22,7 @@ type ThreadProps = {
   isFollowing?: boolean;
 };
 
-/** Messages, oldest first, failed or stopped turns, and pending interactions. Text is shown unformatted. */
+/** Messages, oldest first, failed or stopped turns, and pending interactions. Only texts of models are formatted. */
 export function Thread({ talk, chosenTurn, onChooseTurn, isFollowing = false }: ThreadProps) {
   const { conversation, messages, said, typing, turns, newestTurn } = talk;
   const end = useRef<HTMLDivElement>(null);
@@ -40,11 +41,18 @@ export function Thread({ talk, chosenTurn, onChooseTurn, isFollowing = false }: 
   if (messages.isLoading) return <Waiting />;
   return (
     <div>
-      {messages.hasMore && (
-        <Button className="mb-3" isBusy={messages.isFetchingMore} onClick={messages.more} shape="small">
-          Older messages
-        </Button>
-      )}
+      <div className="mb-2 flex items-center gap-2">
+        {messages.hasMore && (
+          <Button isBusy={messages.isFetchingMore} onClick={messages.more} shape="small">
+            Older messages
+          </Button>
+        )}
+        {said.some(({ role }) => role !== 'user') && (
+          <span className="ml-auto">
+            <AsWrittenToggle />
+          </span>
+        )}
+      </div>
       <ol aria-label="Messages" className="flex flex-col gap-4">
         {said.map((message, at) => {
           const { id, turn_id } = message;
@@ -71,13 +79,13 @@ export function Thread({ talk, chosenTurn, onChooseTurn, isFollowing = false }: 
         })}
       </ol>
       {typing && (
-        <div className="mt-4" data-typing="">
+        <div className="mt-4 px-3" data-typing="">
           <Role>Agent</Role>
-          <p className="whitespace-pre-wrap break-words">{typing.text}</p>
+          <ModelText isGrowing text={typing.text} />
         </div>
       )}
       {conversation.data?.status === 'replying' && !typing && !newestTurn?.settled_at && (
-        <p className="mt-4 animate-breathe text-quiet">Thinking…</p>
+        <p className="mt-4 animate-breathe px-3 text-quiet">Thinking…</p>
       )}
       {conversation.data?.open_work.map(({ task_id, title, status }) => (
         <p className="mt-4 text-sm" key={task_id}>
@@ -180,9 +188,13 @@ function Said({ message, isChosen, onChoose, ratings }: SaidProps) {
           </span>
         )}
       </div>
-      <p className="whitespace-pre-wrap break-words" dir="auto">
-        {text}
-      </p>
+      {role === 'user' ? (
+        <p className="whitespace-pre-wrap break-words" dir="auto">
+          {text}
+        </p>
+      ) : (
+        <ModelText text={text} />
+      )}
       {truncated && <p className="text-sm text-warn">Truncated: the model reached its output limit.</p>}
       {data !== null && data !== undefined && <CodeBlock code={JSON.stringify(data, null, 2)} label="Data" />}
       {context && <CodeBlock code={JSON.stringify(context, null, 2)} label="Context" />}

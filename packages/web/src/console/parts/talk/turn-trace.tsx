@@ -17,9 +17,13 @@ export function TurnTrace({
   isRunning: boolean;
   newest: number;
 }) {
-  const trace = useOne('conversations.trace', { conversation_id: conversationId, turn_id: turnId });
+  const trace = useOne('conversations.trace', {
+    conversation_id: conversationId,
+    turn_id: turnId,
+    include: 'content',
+  });
   const taskId = trace.data?.turn_id === turnId ? trace.data.task_id : null;
-  const ofTask = useOne('tasks.trace', { task_id: taskId ?? '' }, { enabled: taskId !== null });
+  const ofTask = useOne('tasks.trace', { task_id: taskId ?? '', include: 'content' }, { enabled: taskId !== null });
   const again = useRef(() => {});
   again.current = () => {
     void trace.refetch();
@@ -29,8 +33,10 @@ export function TurnTrace({
   useEffect(() => again.current(), [newest]);
   return (
     <>
-      <Section actions={<RequestMenu request={trace.request} />} title="Reply trace">
-        <Loaded query={trace}>{(found) => <TraceView isRunning={isRunning} trace={found} />}</Loaded>
+      <Section actions={<RequestMenu request={trace.request} />} title="Trace of the reply">
+        <Loaded query={trace}>
+          {(found) => <TraceView isRunning={isRunning} key={found.turn_id} trace={found} />}
+        </Loaded>
       </Section>
       {taskId !== null && (
         <Section
@@ -39,7 +45,7 @@ export function TurnTrace({
               Open the task
             </PageLink>
           }
-          title="Task trace"
+          title="Trace of the task"
         >
           <Loaded query={ofTask}>{(found) => <TraceView isRunning={isRunning} trace={found} />}</Loaded>
         </Section>

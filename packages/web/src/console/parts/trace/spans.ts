@@ -1,6 +1,6 @@
 import type { RouteAnswer } from '../../data/rows.ts';
 
-type Trace = Pick<RouteAnswer<'tasks.trace'>, 'steps' | 'turns' | 'totals' | 'missing_tools'>;
+export type Trace = Pick<RouteAnswer<'tasks.trace'>, 'sent' | 'steps' | 'turns' | 'totals' | 'missing_tools'>;
 type Step = Trace['steps'][number];
 type ModelCall = Trace['turns'][number];
 

@@ -1,15 +1,14 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type PointerEvent, useMemo, useRef, useState } from 'react';
-import type { RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../button.tsx';
-import { CodeBlock } from '../empty-state.tsx';
-import { Facts } from '../page.tsx';
-import { count, duration, exactTime, usd } from '../shown.tsx';
-import { type Span, spansOf, windowOf, zoomed } from './spans.ts';
-
-type Trace = Pick<RouteAnswer<'tasks.trace'>, 'steps' | 'turns' | 'totals' | 'missing_tools'>;
+import { count, duration, usd } from '../shown.tsx';
+import { SpanDetails } from './span-details.tsx';
+import { type Span, spansOf, type Trace, windowOf, zoomed } from './spans.ts';
 
 const rowHeight = 28;
+/** A trace of fewer steps needs no zoom. */
+const fewSpans = 8;
+const columns = 'grid-cols-[10rem_minmax(0,1fr)_5.5rem] max-sm:grid-cols-[6rem_minmax(0,1fr)_5rem]';
 
 /** A waterfall of model and tool calls. Dragging zooms in, and a click shows details. */
 export function TraceView({ trace, isRunning = false }: { trace: Trace; isRunning?: boolean }) {
@@ -22,7 +21,12 @@ export function TraceView({ trace, isRunning = false }: { trace: Trace; isRunnin
     () => (zoom ? spans.filter((span) => span.endMs >= zoom.fromMs && span.startMs <= zoom.toMs) : spans),
     [spans, zoom],
   );
-  const chosen = spans.find(({ id }) => id === chosenId);
+  // The first failure, or the answer, is what a reader looks for.
+  const chosen =
+    spans.find(({ id }) => id === chosenId) ??
+    spans.find(({ isError }) => isError) ??
+    spans.findLast(({ kind }) => kind === 'model') ??
+    spans.at(-1);
   const { totals, missing_tools } = trace;
   if (spans.length === 0) {
     return (
@@ -43,24 +47,18 @@ export function TraceView({ trace, isRunning = false }: { trace: Trace; isRunnin
               Show all
             </Button>
           )}
-          {(
-            [
-              ['Zoom in', 'in'],
-              ['Zoom out', 'out'],
-              ['Earlier', 'back'],
-              ['Later', 'on'],
-            ] as const
-          ).map(([label, way]) => (
-            <Button
-              disabled={zoom === null && way !== 'in'}
-              key={way}
-              look="quiet"
-              onClick={() => setZoom(zoomed(whole, { fromMs, toMs }, way))}
-              shape="small"
-            >
-              {label}
-            </Button>
-          ))}
+          {ways
+            .filter(([, way]) => spans.length >= fewSpans && (zoom !== null || way === 'in'))
+            .map(([label, way]) => (
+              <Button
+                key={way}
+                look="quiet"
+                onClick={() => setZoom(zoomed(whole, { fromMs, toMs }, way))}
+                shape="small"
+              >
+                {label}
+              </Button>
+            ))}
         </span>
       </p>
       {missing_tools.map(({ server, message }) => (
@@ -70,22 +68,40 @@ export function TraceView({ trace, isRunning = false }: { trace: Trace; isRunnin
       ))}
       <div className="panel overflow-hidden">
         <Axis fromMs={fromMs} startMs={whole.fromMs} toMs={toMs} />
-        <Bars chosenId={chosenId} fromMs={fromMs} onChoose={setChosenId} onZoom={setZoom} spans={shown} toMs={toMs} />
+        <Bars
+          chosenId={chosen?.id ?? null}
+          fromMs={fromMs}
+          onChoose={setChosenId}
+          onZoom={setZoom}
+          spans={shown}
+          toMs={toMs}
+        />
       </div>
-      {chosen && <SpanDetails span={chosen} />}
+      {chosen && <SpanDetails span={chosen} trace={trace} />}
     </div>
   );
 }
 
+const ways = [
+  ['Zoom in', 'in'],
+  ['Zoom out', 'out'],
+  ['Earlier', 'back'],
+  ['Later', 'on'],
+] as const;
+
 function Axis({ fromMs, toMs, startMs }: { fromMs: number; toMs: number; startMs: number }) {
   return (
-    <div className="eyebrow figures grid grid-cols-[11rem_1fr] border-b bg-muted/60 max-sm:grid-cols-[7rem_1fr]">
+    <div className={`eyebrow figures grid border-b bg-muted/60 ${columns}`} data-axis="">
       <span className="px-3 py-1.5">Step</span>
-      <span className="flex justify-between px-2 py-1.5">
+      <span className="@container flex justify-between gap-2 whitespace-nowrap py-1.5">
+        {/* A narrow axis has no room for the quarters. */}
         {[0, 0.25, 0.5, 0.75, 1].map((part) => (
-          <span key={part}>{duration(fromMs - startMs + (toMs - fromMs) * part)}</span>
+          <span className={part % 0.5 === 0 ? (part === 0.5 ? '@max-[9rem]:hidden' : '') : '@max-md:hidden'} key={part}>
+            {duration(fromMs - startMs + (toMs - fromMs) * part)}
+          </span>
         ))}
       </span>
+      <span className="px-3 py-1.5 text-right max-sm:px-2">Cost</span>
     </div>
   );
 }
@@ -143,7 +159,7 @@ function Bars({ spans, fromMs, toMs, chosenId, onChoose, onZoom }: BarsProps) {
             >
               <button
                 aria-pressed={span.id === chosenId}
-                className="grid size-full grid-cols-[11rem_1fr] items-center text-left hover:bg-muted/60 aria-pressed:bg-accent-soft max-sm:grid-cols-[7rem_1fr]"
+                className={`grid size-full items-center text-left hover:bg-muted/60 aria-pressed:bg-accent-soft ${columns}`}
                 onClick={() => onChoose(span.id)}
                 type="button"
               >
@@ -164,13 +180,22 @@ function Bars({ spans, fromMs, toMs, chosenId, onChoose, onZoom }: BarsProps) {
                     {duration(span.endMs - span.startMs)}
                   </span>
                 </span>
+                <span
+                  className="figures truncate px-3 text-right text-quiet text-xs max-sm:px-2"
+                  title={
+                    span.call &&
+                    `${count(span.call.input_tokens)} input, ${count(span.call.output_tokens)} output tokens`
+                  }
+                >
+                  {span.call ? usd(span.call.cost_usd) : ''}
+                </span>
               </button>
             </li>
           );
         })}
       </ol>
       {drag && Math.abs(drag.to - drag.from) > 0.005 && (
-        <div className="pointer-events-none absolute inset-y-0 right-0 left-44 max-sm:left-28">
+        <div className="pointer-events-none absolute inset-y-0 right-22 left-40 max-sm:right-20 max-sm:left-24">
           <div
             className="h-full border-accent border-x bg-accent/10"
             style={{
@@ -192,57 +217,3 @@ function placeOfLabel(left: number, right: number): { left: string } | { right: 
 
 const barColour = ({ kind, isError, isOpen }: Span) =>
   `${isError ? 'bg-danger' : kind === 'model' ? 'bg-accent' : 'bg-good'} ${isOpen ? 'animate-breathe' : ''}`;
-
-function SpanDetails({ span }: { span: Span }) {
-  const { step, call } = span;
-  return (
-    <div aria-live="polite" className="mt-3 flex flex-col gap-3">
-      <Facts
-        rows={[
-          [
-            step ? 'Tool' : 'Model',
-            <code className="font-mono" key="name">
-              {span.name}
-            </code>,
-          ],
-          ['Started', exactTime(new Date(span.startMs).toISOString())],
-          ['Duration', span.isOpen ? 'running' : duration(span.endMs - span.startMs)],
-          ...(call
-            ? ([
-                ['Tokens', `${count(call.input_tokens)} input, ${count(call.output_tokens)} output`],
-                ['From cache', `${Math.round(call.cache_share * 100)} % (${count(call.cache_read_tokens)} tokens)`],
-                ['Cost', usd(call.cost_usd)],
-                ['Status', call.status ?? '–'],
-              ] as const)
-            : []),
-        ]}
-      />
-      {call?.error && <p className="break-words rounded-md bg-danger-soft px-3 py-2 text-danger">{call.error}</p>}
-      {step?.input_summary && <CodeBlock code={step.input_summary} label="Input" />}
-      {step?.output_summary && <CodeBlock code={step.output_summary} label={step.is_error ? 'Error' : 'Output'} />}
-      {step?.media?.map((each) => (
-        <Media each={each} key={each.url ?? each.bytes} name={span.name} />
-      ))}
-    </div>
-  );
-}
-
-function Media({ each, name }: { each: NonNullable<NonNullable<Span['step']>['media']>[number]; name: string }) {
-  const { url, media_type, bytes, width, height } = each;
-  if (!url || !media_type.startsWith('image/')) {
-    return (
-      <p className="text-quiet text-sm">
-        {media_type}, {count(bytes)} bytes
-      </p>
-    );
-  }
-  return (
-    <img
-      alt={`Output of ${name}`}
-      className="max-h-96 rounded-md border"
-      height={height ?? undefined}
-      src={url}
-      width={width ?? undefined}
-    />
-  );
-}

@@ -1,6 +1,7 @@
 import type { Interaction } from '@vestra/sdk/resources';
 import { yesTo } from '@vestra/sdk/yes';
 import { type ReactNode, useState } from 'react';
+import { headlineOf, type Row, shownRow } from '../../../approval/shown-row.ts';
 import { useRole } from '../../data/api.ts';
 import { useChange, useOne } from '../../data/queries.ts';
 import type { Fields } from '../../data/rows.ts';
@@ -76,7 +77,7 @@ export function WaitingCard({ waiting, isInTalk = false }: { waiting: Waiting; i
           />
         </span>
       </header>
-      <p className="break-words font-medium">{waiting.summary}</p>
+      <p className="break-words font-medium">{headlineOf(waiting as Interaction) ?? waiting.summary}</p>
       <Rows details={waiting.details} />
       <Body isBusy={answer.isRunning} isOff={isOff} send={send} waiting={waiting} />
       {(answer.error ?? cancel.error) && <Fault className="mt-3" error={(answer.error ?? cancel.error) as Error} />}
@@ -107,17 +108,28 @@ const exampleOf = (type: string) =>
         ? { decision: 'done' }
         : { approve: true };
 
+const language = { locale: 'en-US', words: { yes: 'Yes', no: 'No' } };
+
+/** Arguments as the user reads them: names as words, money as money. Tooltips show them as they are. */
 function Rows({ details }: { details: Interaction['details'] | undefined }) {
-  const rows = (details as { rows?: { label: string; title?: string; value: string }[] } | undefined)?.rows ?? [];
+  const rows = (details as { rows?: Row[] } | undefined)?.rows ?? [];
   if (rows.length === 0) return null;
   return (
     <dl className="mt-2 grid grid-cols-[max-content_1fr] gap-x-4 gap-y-0.5 text-sm">
-      {rows.map(({ label, title, value }) => (
-        <div className="contents" key={label}>
-          <dt className="text-quiet">{title ?? label}</dt>
-          <dd className="min-w-0 whitespace-pre-wrap break-words font-mono text-xs leading-5">{value}</dd>
-        </div>
-      ))}
+      {rows.map((row) => {
+        const { label, value } = row;
+        const shown = shownRow(row, rows, language);
+        return (
+          <div className="contents" key={label}>
+            <dt className="text-quiet" title={label}>
+              {shown.label}
+            </dt>
+            <dd className="min-w-0 whitespace-pre-wrap break-words" title={value}>
+              {shown.value}
+            </dd>
+          </div>
+        );
+      })}
     </dl>
   );
 }

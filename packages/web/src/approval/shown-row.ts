@@ -1,4 +1,5 @@
-import type { Language } from '../words/words.ts';
+/** The language of the page, as far as it formats values. */
+type Language = { locale: string; words: { yes: string; no: string } };
 
 /** An argument of an approval: name, schema title and value. */
 export type Row = { label: string; title?: string; value: string };
@@ -28,7 +29,12 @@ export function asWords(name: string): string {
   return words === '' ? name : words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-export const asMoney = (amount: number, currency: string, { locale }: Language, fractionDigits?: number): string =>
+export const asMoney = (
+  amount: number,
+  currency: string,
+  { locale }: Pick<Language, 'locale'>,
+  fractionDigits?: number,
+): string =>
   new Intl.NumberFormat(locale, {
     style: 'currency',
     currency,
@@ -39,7 +45,7 @@ export const asMoney = (amount: number, currency: string, { locale }: Language, 
 /** Always Gregorian: an approval must not depend on the calendar of the locale. */
 export const asMoment = (
   time: Date,
-  { locale }: Language,
+  { locale }: Pick<Language, 'locale'>,
   { timeZone, hasSeconds = false }: { timeZone?: string | undefined; hasSeconds?: boolean } = {},
 ): string =>
   new Intl.DateTimeFormat(locale, {
@@ -116,4 +122,20 @@ function parsed(text: string): unknown {
 function answerOf(value: string, { words }: Language): string | null {
   if (value === 'true') return words.yes;
   return value === 'false' ? words.no : null;
+}
+
+/** The action without its arguments, which the rows show. Null if the user may not read it. */
+export function headlineOf({
+  kind,
+  summary,
+  details,
+}: {
+  kind?: string;
+  summary?: string;
+  details?: Readonly<Record<string, unknown>>;
+}): string | null {
+  if (summary === undefined || details === undefined) return null;
+  if (kind !== 'tool_permission' && kind !== 'credit_approval') return summary;
+  if (typeof details.description === 'string') return details.description;
+  return typeof details.tool_name === 'string' ? asWords(details.tool_name) : summary;
 }

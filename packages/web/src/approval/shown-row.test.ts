@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { en } from '../words/en.ts';
-import type { Language } from '../words/words.ts';
+import { en } from '../session/words/en.ts';
+import type { Language } from '../session/words/words.ts';
 import { asWords, type Row, shownRow } from './shown-row.ts';
 
 const languageOf = (locale: string): Language => ({ tag: 'en', locale, direction: 'ltr', words: en });

@@ -1,0 +1,114 @@
+import { toJsxRuntime } from 'hast-util-to-jsx-runtime';
+import { fromMarkdown } from 'mdast-util-from-markdown';
+import { gfmFromMarkdown } from 'mdast-util-gfm';
+import { toHast } from 'mdast-util-to-hast';
+import { gfm } from 'micromark-extension-gfm';
+import { type ComponentProps, isValidElement, memo, type ReactNode, useDeferredValue } from 'react';
+import { Fragment, jsx, jsxs } from 'react/jsx-runtime';
+import remend from 'remend';
+
+type Root = ReturnType<typeof fromMarkdown>;
+type Block = Root['children'][number];
+type Components = NonNullable<Parameters<typeof toJsxRuntime>[1]['components']>;
+
+/** The parts that each page draws in its own style. */
+type MarkdownLook = {
+  Code: (props: { code: string; language: string }) => ReactNode;
+  Table: (props: { children?: ReactNode }) => ReactNode;
+  /** The address of an image. Loading it would reveal the reader to its host, so it is a link. */
+  ImageLabel: (props: { host: string; alt: string | undefined }) => ReactNode;
+  /** The level of all headings, for a page whose outline must stay in order. Without it, headings keep their level. */
+  headings?: 'h2';
+};
+
+/** Renderers of the elements. Create them once per page: blocks are memoized. */
+export const markdownElements = ({ Code, Table, ImageLabel, headings }: MarkdownLook): Components => ({
+  a: ({ href, children }) => <SafeLink href={href}>{children}</SafeLink>,
+  pre: ({ children }) => <Code {...codeIn(children)} />,
+  table: ({ children }) => <Table>{children}</Table>,
+  // Task list checkboxes are not interactive.
+  input: ({ checked }) => <span>{checked ? '☑' : '☐'} </span>,
+  img: ({ src, alt }) => <Picture Label={ImageLabel} alt={alt} src={typeof src === 'string' ? src : undefined} />,
+  ...(headings && { h1: headings, h3: headings, h4: headings, h5: headings, h6: headings }),
+});
+
+type MarkdownTextProps = { text: string; isGrowing: boolean; elements: Components };
+
+/** Text of a model as Markdown. It may link to web and mail addresses, but must not load anything. */
+export function MarkdownText({ text, isGrowing, elements }: MarkdownTextProps) {
+  // Deferred, so that slow phones can skip intermediate states.
+  const read = useDeferredValue(text);
+  const source = isGrowing ? remend(read) : text;
+  const root = fromMarkdown(source, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
+  // With link definitions, blocks depend on each other and cannot be rendered separately.
+  const isOfOneKind = root.children.every(({ type }) => type !== 'definition' && type !== 'footnoteDefinition');
+  return (
+    <div className="reply" dir="auto">
+      {isOfOneKind ? (
+        root.children.map((block, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a block has no other name than its place, and none moves.
+          <DrawnBlock block={block} elements={elements} key={at} source={sliceOf(source, block)} />
+        ))
+      ) : (
+        <Drawn elements={elements} root={root} />
+      )}
+    </div>
+  );
+}
+
+/** Memoized by source, so that only the last block of a growing reply is rendered. */
+const DrawnBlock = memo(
+  ({ block, elements }: { block: Block; source: string; elements: Components }) => (
+    <Drawn elements={elements} root={{ type: 'root', children: [block] }} />
+  ),
+  (before, after) => before.source === after.source,
+);
+
+function Drawn({ root, elements }: { root: Root; elements: Components }) {
+  // HTML in replies is shown as text and never becomes elements.
+  const tree = toHast(root, {
+    // Symbols instead of the English default labels.
+    footnoteLabel: '—',
+    footnoteBackLabel: '↩',
+    handlers: { html: (_state, { value }) => (/^<br *\/?>$/i.test(value) ? breakElement : { type: 'text', value }) },
+  });
+  return toJsxRuntime(tree, { Fragment, jsx, jsxs, components: elements, ignoreInvalidStyle: true });
+}
+
+const breakElement = { type: 'element' as const, tagName: 'br', properties: {}, children: [] };
+
+const sliceOf = (source: string, { position }: Block) =>
+  source.slice(position?.start.offset ?? 0, position?.end.offset ?? source.length);
+
+function SafeLink({ href, children }: Pick<ComponentProps<'a'>, 'href' | 'children'>) {
+  const address = webAddressOf(href);
+  if (!address) return <span>{children}</span>;
+  return (
+    <a href={address.href} rel="noopener noreferrer nofollow" target="_blank">
+      {children}
+    </a>
+  );
+}
+
+type PictureProps = { src: string | undefined; alt: string | undefined; Label: MarkdownLook['ImageLabel'] };
+
+function Picture({ src, alt, Label }: PictureProps) {
+  const address = webAddressOf(src);
+  if (!address?.host) return alt ? <span>{alt}</span> : null;
+  return (
+    <a href={address.href} rel="noopener noreferrer nofollow" target="_blank">
+      <Label alt={alt} host={address.host} />
+    </a>
+  );
+}
+
+function webAddressOf(href: string | undefined): URL | null {
+  const address = href !== undefined && URL.canParse(href) ? new URL(href) : null;
+  return address && /^(https?|mailto):$/.test(address.protocol) ? address : null;
+}
+
+function codeIn(children: ReactNode): { code: string; language: string } {
+  if (!isValidElement<{ className?: string; children?: ReactNode }>(children)) return { code: '', language: '' };
+  const { className = '', children: code } = children.props;
+  return { code: String(code ?? '').replace(/\n$/, ''), language: /language-([\w+#-]+)/.exec(className)?.[1] ?? '' };
+}

@@ -1,0 +1,245 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ConsoleDesk, startConsoleDesk, widthOf } from './console.fixture.ts';
+import { calling, inTurn } from './interactions.fixture.ts';
+import { barriersOn } from './session-page.fixture.ts';
+
+/** Conversations and tasks as people read them in the console. */
+let desk: ConsoleDesk;
+beforeAll(async () => {
+  desk = await startConsoleDesk();
+  await desk.apply({
+    name: 'desk',
+    memory: 'none',
+    instructions: 'You are the desk of a paper shop. Mention the tamarind rule.',
+    tools: [
+      {
+        function: 'find_order',
+        description: 'Finds an order.',
+        input: { number: 'string', api_key: 'string' },
+        read_only: true,
+      },
+      { function: 'refund', description: 'Refunds an order.', input: { number: 'string', amount_usd: 'number' } },
+    ],
+  });
+  await desk.call('POST', '/v1/users', { body: { user_id: 'u-1815', name: 'Ada Lovelace', email: 'ada@example.com' } });
+});
+afterAll(() => desk.stop());
+
+const begin = async (message: string, more: Record<string, unknown> = {}): Promise<string> =>
+  (await desk.call('POST', '/v1/conversations', { body: { deployment: 'desk', message, ...more } })).body.id;
+const talk = async (message: string, more: Record<string, unknown> = {}): Promise<string> => {
+  const id = await begin(message, more);
+  await desk.rest(id);
+  return id;
+};
+const trace = (page: Page) => page.getByRole('region', { name: 'Step details' });
+const isOwned = () => (globalThis as unknown as { owned?: number }).owned !== undefined;
+
+/** Failed requests and lines of the browser's error log. A page without faults has none. */
+function errorsOf(page: Page): string[] {
+  const errors: string[] = [];
+  page.on('console', (line) => line.type() === 'error' && errors.push(line.text()));
+  page.on('response', (response) => response.status() >= 400 && errors.push(`${response.status()} ${response.url()}`));
+  return errors;
+}
+
+const markdown = [
+  '# Plans',
+  '| Plan | Price |\n|---|---:|\n| Team | $19 |',
+  '1. **Choose** one\n2. Pay',
+  '<img src=x onerror="window.owned=1">',
+  '[open](javascript:window.owned=1) and ![a picture](https://tracker.example/x.png)',
+].join('\n\n');
+
+describe('a reply in the console', () => {
+  it('is formatted, or as the model wrote it, and never becomes HTML [CON-710]', async () => {
+    desk.script(() => ({ text: markdown }));
+    const id = await talk('Which plans do you have?');
+    const { page, go, leave } = await desk.enter(`/conversations/${id}`);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    const reply = page.locator('[data-said=agent]');
+    await reply.getByRole('cell', { name: '$19' }).waitFor();
+    expect(await reply.getByRole('heading', { name: 'Plans', level: 2 }).count()).toBe(1);
+    expect(await reply.getByRole('listitem').first().textContent()).toBe('Choose one');
+    await reply.getByText('<img src=x').waitFor();
+    expect(await reply.locator('img, a[href^=javascript]').count()).toBe(0);
+    await page.getByRole('button', { name: 'As written' }).click();
+    await reply.getByText('| Team | $19 |').waitFor();
+    await page.reload();
+    await reply.getByText('| Team | $19 |').waitFor();
+    await go(`/playground?conversation=${id}`);
+    await page.getByRole('button', { name: 'As written' }).click();
+    await reply.getByRole('cell', { name: '$19' }).waitFor();
+    expect(await barriersOn(page)).toEqual([]);
+    expect(await page.evaluate(isOwned)).toBe(false);
+    expect(asked.filter((url) => url.includes('tracker.example'))).toEqual([]);
+    await leave();
+  });
+});
+
+describe('the trace beside a conversation', () => {
+  it('shows what the model was sent and answered, tools as tables, and the cost of each step [CON-711] [CON-712]', async () => {
+    const key = `sk-${'a1b2'.repeat(6)}`;
+    const order = { number: 'MT-1042', total: 49.5 };
+    desk.script(
+      inTurn(calling('find_order', { number: 'MT-1042', api_key: key }), {
+        text: 'It is **on its way**.',
+        usage: { inputTokens: 1200, outputTokens: 30 },
+      }),
+    );
+    const id = await begin('Where is order MT-1042?', { user_id: 'u-1815' });
+    const called = await desk.until(
+      `/v1/conversations/${id}`,
+      ({ pending_tool_calls }) => pending_tool_calls.length === 1,
+    );
+    await desk.answer(called.pending_tool_calls[0].call_id, { output: order });
+    await desk.rest(id);
+    const { page, leave } = await desk.enter(`/conversations/${id}`, {
+      context: { permissions: ['clipboard-read', 'clipboard-write'], viewport: { width: 1440, height: 900 } },
+    });
+    const errors = errorsOf(page);
+    await page.reload();
+    await trace(page).getByText('on its way').waitFor();
+    const part = (name: string) => trace(page).locator('details', { hasText: name }).first();
+    expect(await part('Instructions').getAttribute('open')).toBeNull();
+    await part('Instructions').locator('summary').click();
+    await part('Instructions').getByText('tamarind rule').waitFor();
+    await page.getByLabel('Search what was sent').fill('where is ORDER');
+    await part('Messages').locator('mark', { hasText: 'Where is order' }).waitFor();
+    expect(await part('Instructions').count()).toBe(0);
+    await page.getByLabel('Search what was sent').fill('');
+    await part('Earlier steps of this reply').locator('summary').click();
+    await part('Earlier steps of this reply').getByText('Result of find_order').waitFor();
+    await part('Tools offered').locator('summary').click();
+    await part('Tools offered').getByText('Refunds an order.').waitFor();
+    await trace(page).getByText('Not stored, and so not shown: the instructions of the platform').waitFor();
+    await page.getByRole('button', { name: 'Copy what was sent' }).click();
+    await expect
+      .poll(() => page.evaluate(() => navigator.clipboard.readText()))
+      .toContain('User: Where is order MT-1042?');
+    const steps = page.getByRole('list', { name: 'Steps' });
+    await steps.getByRole('button', { name: 'find_order' }).click();
+    await trace(page).getByRole('table', { name: 'Input' }).getByRole('row', { name: 'number MT-1042' }).waitFor();
+    await trace(page).getByRole('table', { name: 'Output' }).getByRole('row', { name: 'total 49.5' }).waitFor();
+    // A credential in an argument is hidden, and shown as hidden.
+    await trace(page).getByRole('row', { name: 'api_key •••' }).waitFor();
+    expect(await page.content()).not.toContain(key);
+    const { body } = await desk.call('GET', `/v1/conversations/${id}`);
+    const ofSteps = await steps.getByRole('button').allInnerTexts();
+    expect(ofSteps.filter((text) => /\$0\.\d+/.test(text))).toHaveLength(2);
+    expect(errors).toEqual([]);
+    expect(await barriersOn(page)).toEqual([]);
+    expect(body.cost_usd).toBeGreaterThan(0);
+    await leave();
+  });
+
+  it('of a deleted deployment has no instructions, and everything else [CON-711]', async () => {
+    const { body: made } = await desk.apply({ name: 'short-lived', memory: 'none' });
+    desk.script(() => ({ text: 'Here is the answer.' }));
+    const id = await talk('Who are you?', { deployment: 'short-lived' });
+    const { data } = (await desk.call('GET', `/v1/conversations/${id}/messages`)).body;
+    await desk.call('DELETE', `/v1/deployments/${made.id}`);
+    const path = `/v1/conversations/${id}/turns/${data[0].turn_id}/trace`;
+    const { status, body } = await desk.call('GET', `${path}?include=content`);
+    expect(status).toBe(200);
+    expect(body.turns[0].content).toEqual({ text: 'Here is the answer.', tool_use_ids: [] });
+    expect(body.sent.messages).toEqual([{ role: 'user', text: 'Who are you?' }]);
+    const plain = (await desk.call('GET', path)).body;
+    expect(JSON.stringify(plain)).not.toMatch(/Here is the answer|Who are you/);
+  });
+
+  it('is chosen by the button of each reply and of a failure, and fits every width without wrapped times [CON-713]', async () => {
+    desk.script(() => ({ text: 'The first answer.' }));
+    const id = await talk('One');
+    desk.script(() => ({ fail: 400 }));
+    await desk.call('POST', `/v1/conversations/${id}/messages`, { body: { message: 'Two' } });
+    await desk.rest(id);
+    const { page, leave } = await desk.enter(`/conversations/${id}`);
+    await trace(page)
+      .getByText(/refused the request \(400/)
+      .waitFor();
+    await page.locator('[data-said=agent]').getByRole('button', { name: 'Trace' }).click();
+    await trace(page).getByText('The first answer.').waitFor();
+    expect(new URL(page.url()).searchParams.get('turn')).toMatch(/^turn_/);
+    for (const width of [1440, 1024, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await widthOf(page)).toBeLessThanOrEqual(width);
+      const axis = page.locator('[data-axis] span:visible');
+      const heights = await axis.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height));
+      expect(Math.max(...heights)).toBeLessThan(40);
+    }
+    expect(await page.getByRole('button', { name: 'Zoom in' }).count()).toBe(0);
+    await leave();
+  });
+});
+
+describe('a conversation', () => {
+  it('names its user and deployment at once, shows one amount, and shows each argument once [CON-714] [CON-715]', async () => {
+    desk.script(inTurn(calling('refund', { number: 'MT-1042', amount_usd: 49.5 }), { text: 'Done.' }));
+    const id = await begin('Refund MT-1042', { user_id: 'u-1815' });
+    await desk.until(`/v1/conversations/${id}`, ({ open_interactions }) => open_interactions.length === 1);
+    const { page, leave } = await desk.enter('/account');
+    const seen: string[] = [];
+    await page.exposeFunction('seeText', (text: string) => seen.push(text));
+    await page.evaluate(() => {
+      const see = () => (globalThis as never as { seeText: (text: string) => void }).seeText(document.body.innerText);
+      new MutationObserver(see).observe(document.body, { childList: true, subtree: true, characterData: true });
+    });
+    await page.evaluate((to) => {
+      history.pushState(null, '', to);
+      dispatchEvent(new PopStateEvent('popstate'));
+    }, `${desk.line.url}/console/${desk.orgId}/test/conversations/${id}`);
+    const card = page.locator('[data-waiting=approval]');
+    await card.getByText('$49.50').waitFor();
+    await page.getByRole('heading', { level: 1, name: /^Ada Lovelace/ }).waitFor();
+    expect(await card.getByText('Refunds an order.', { exact: true }).count()).toBe(1);
+    expect(((await card.textContent()) ?? '').match(/MT-1042/g)).toHaveLength(1);
+    await page.getByRole('link', { name: 'desk v1' }).first().waitFor();
+    // No id is shown in place of a name while it loads.
+    expect(seen.filter((text) => /dep_\w+ v1/.test(text))).toEqual([]);
+    expect(await page.getByText('Orchestrator').count()).toBe(0);
+    const { cost_usd } = (await desk.call('GET', `/v1/conversations/${id}`)).body;
+    const amounts = await page
+      .locator('main')
+      .getByText(/^\$0\.0\d+$/)
+      .allInnerTexts();
+    expect(amounts.length).toBeGreaterThan(1);
+    for (const amount of amounts) expect(Number(amount.slice(1)) / cost_usd).toBeCloseTo(1, 1);
+    await page.getByRole('link', { name: 'Ada Lovelace' }).click();
+    await page.waitForURL(/users\/u-1815/);
+    await leave();
+  });
+
+  it('leads to the next and the previous one of the filtered list by J and K, but not while a field is used [CON-716]', async () => {
+    desk.script(() => ({ text: 'Yes.' }));
+    const [oldest, middle, newest] = [
+      await talk('Marigold one'),
+      await talk('Marigold two'),
+      await talk('Marigold three'),
+    ];
+    await talk('Something else');
+    const { page, leave } = await desk.enter('/conversations?q=marigold');
+    await page.getByRole('cell', { name: 'Marigold three' }).waitFor();
+    await page.locator('a[data-row]').first().click();
+    await page.waitForURL(new RegExp(newest));
+    const next = page.getByRole('button', { name: 'Next conversation' });
+    const isReady = (button: typeof next) => expect.poll(() => button.isEnabled()).toBe(true);
+    await isReady(next);
+    expect(await page.getByRole('button', { name: 'Previous conversation' }).isEnabled()).toBe(false);
+    await page.keyboard.press('j');
+    await page.waitForURL(new RegExp(middle));
+    await page.locator('[data-said=user]').getByText('Marigold two').waitFor();
+    await isReady(next);
+    await page.getByLabel('Search what was sent').press('k');
+    expect(page.url()).toContain(middle);
+    await next.click();
+    await page.waitForURL(new RegExp(oldest));
+    expect(await next.isEnabled()).toBe(false);
+    await page.locator('h1').focus();
+    await page.keyboard.press('k');
+    await page.waitForURL(new RegExp(middle));
+    await leave();
+  });
+});

@@ -143,7 +143,7 @@ export const sessions = area('sessions', 'done', [
   ],
   [
     'SES-106',
-    'docs/conversations.md#turns-and-messages',
+    'docs/conversation-reference.md#turns-and-messages',
     "A message's `tools` entry named like a function of the deployment answers 400 `duplicate_name`; the function keeps its schema and its wait.",
   ],
   [

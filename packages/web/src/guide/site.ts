@@ -78,7 +78,18 @@ const contents: readonly { title: string; pages: readonly string[] }[] = [
   { title: 'Get started', pages: ['getting-started', 'concepts', 'language', 'compared'] },
   {
     title: 'Talk to the agent',
-    pages: ['conversations', 'events', 'interactions', 'functions', 'sessions', 'embedding', 'voice', 'webhooks'],
+    pages: [
+      'conversations',
+      'interactions',
+      'functions',
+      'sessions',
+      'embedding',
+      'voice',
+      'webhooks',
+      'events',
+      'conversation-reference',
+      'interaction-reference',
+    ],
   },
   { title: 'Money and users', pages: ['users-and-money', 'deleting-data', 'modes', 'going-live'] },
   {

@@ -57,8 +57,16 @@ export const answers = area('answers', 'done', [
     'docs/interactions.md#approval-requirements',
     'Approving an ability install answers 400 `install_ability_instead`; a refusal is accepted.',
   ],
-  ['ANS-017', 'docs/interaction-reference.md#wrong-answers', 'An approval with `answers` answers 400 `answers_not_expected`.'],
-  ['ANS-018', 'docs/interaction-reference.md#wrong-answers', 'An approval with `decision` answers 400 `decision_not_expected`.'],
+  [
+    'ANS-017',
+    'docs/interaction-reference.md#wrong-answers',
+    'An approval with `answers` answers 400 `answers_not_expected`.',
+  ],
+  [
+    'ANS-018',
+    'docs/interaction-reference.md#wrong-answers',
+    'An approval with `decision` answers 400 `decision_not_expected`.',
+  ],
   [
     'ANS-019',
     'docs/interaction-reference.md#wrong-answers',
@@ -74,7 +82,11 @@ export const answers = area('answers', 'done', [
     'docs/interaction-reference.md#wrong-answers',
     'A question with the wrong number of answers answers 400 `answers_mismatch`.',
   ],
-  ['ANS-022', 'docs/interaction-reference.md#wrong-answers', 'A question with `decision` answers 400 `decision_not_expected`.'],
+  [
+    'ANS-022',
+    'docs/interaction-reference.md#wrong-answers',
+    'A question with `decision` answers 400 `decision_not_expected`.',
+  ],
   [
     'ANS-023',
     'docs/interaction-reference.md#wrong-answers',
@@ -85,8 +97,16 @@ export const answers = area('answers', 'done', [
     'docs/interaction-reference.md#wrong-answers',
     'A hand-off with `approve`, `output`, `error` or nothing answers 400 `answer_mismatch`.',
   ],
-  ['ANS-025', 'docs/interaction-reference.md#wrong-answers', 'A tool call with `answers` answers 400 `answers_not_expected`.'],
-  ['ANS-026', 'docs/interaction-reference.md#wrong-answers', 'A tool call with `decision` answers 400 `decision_not_expected`.'],
+  [
+    'ANS-025',
+    'docs/interaction-reference.md#wrong-answers',
+    'A tool call with `answers` answers 400 `answers_not_expected`.',
+  ],
+  [
+    'ANS-026',
+    'docs/interaction-reference.md#wrong-answers',
+    'A tool call with `decision` answers 400 `decision_not_expected`.',
+  ],
   [
     'ANS-027',
     'docs/interaction-reference.md#wrong-answers',
@@ -97,7 +117,11 @@ export const answers = area('answers', 'done', [
     'docs/interaction-reference.md#wrong-answers',
     'A connect interaction with any body answers 400 `connect_app_instead`.',
   ],
-  ['ANS-029', 'docs/interaction-reference.md#wrong-answers', 'Answering a settled interaction answers 409 `already_answered`.'],
+  [
+    'ANS-029',
+    'docs/interaction-reference.md#wrong-answers',
+    'Answering a settled interaction answers 409 `already_answered`.',
+  ],
   [
     'ANS-030',
     'docs/interaction-reference.md#wrong-answers',

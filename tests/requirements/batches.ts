@@ -42,10 +42,18 @@ export const batches = area('batches', 'done', [
     'docs/api/batches.md#post-v1batches',
     'An item accepts `user_id`, `message` (required, 1 to 32000), `context` and `metadata`.',
   ],
-  ['BAT-018', 'docs/conversation-reference.md#batches', 'A bad item names its place in `param`, such as `items.3.message`.'],
+  [
+    'BAT-018',
+    'docs/conversation-reference.md#batches',
+    'A bad item names its place in `param`, such as `items.3.message`.',
+  ],
   ['BAT-019', 'docs/api/batches.md#post-v1batches', '`concurrency` accepts 1 to 100 and is 10 when absent.'],
   ['BAT-020', 'docs/conversation-reference.md#batches', 'Never more items run at once than `concurrency` allows.'],
-  ['BAT-021', 'docs/conversation-reference.md#batches', 'Each item is one conversation whose message goes straight to work.'],
+  [
+    'BAT-021',
+    'docs/conversation-reference.md#batches',
+    'Each item is one conversation whose message goes straight to work.',
+  ],
   ['BAT-022', 'docs/api/batches.md#get-v1batchesbatch_id', '`GET /v1/batches/{batch_id}` answers the batch.'],
   [
     'BAT-023',
@@ -80,7 +88,11 @@ export const batches = area('batches', 'done', [
     'docs/conversation-reference.md#batches',
     'A cancelled batch stays `cancelled`, and `completed_at` is set when its last running item ends.',
   ],
-  ['BAT-036', 'docs/conversation-reference.md#batches', 'A pinned version in `deployment` answers 400 `invalid_deployment`.'],
+  [
+    'BAT-036',
+    'docs/conversation-reference.md#batches',
+    'A pinned version in `deployment` answers 400 `invalid_deployment`.',
+  ],
   [
     'BAT-037',
     'docs/conversation-reference.md#batches',

@@ -106,13 +106,21 @@ export const conversations = area('conversations', 'done', [
     'docs/users-and-money.md#users',
     'Without `user_id` in an org with `require_user` create answers 400 `user_required`.',
   ],
-  ['CONV-026', 'docs/conversation-reference.md#turns-and-messages', 'A message moves the status from `idle` to `replying`.'],
+  [
+    'CONV-026',
+    'docs/conversation-reference.md#turns-and-messages',
+    'A message moves the status from `idle` to `replying`.',
+  ],
   [
     'CONV-027',
     'docs/conversation-reference.md#turns-and-messages',
     'A reply that ends without work returns the status to `idle`.',
   ],
-  ['CONV-028', 'docs/conversation-reference.md#turns-and-messages', 'A task that starts moves the status to `working`.'],
+  [
+    'CONV-028',
+    'docs/conversation-reference.md#turns-and-messages',
+    'A task that starts moves the status to `working`.',
+  ],
   ['CONV-029', 'docs/conversation-reference.md#turns-and-messages', 'An open interaction makes the status `waiting`.'],
   [
     'CONV-030',
@@ -131,7 +139,11 @@ export const conversations = area('conversations', 'done', [
     'docs/api/conversations.md#get-v1conversationsconversation_idturnsturn_idtrace',
     '`GET /v1/conversations/{id}/turns/{turn_id}/trace` shows the steps and model calls of a reply as a task’s trace shows those of work.',
   ],
-  ['CONV-102', 'docs/conversation-reference.md#turns-and-messages', 'A turn of another conversation, org or mode is not found.'],
+  [
+    'CONV-102',
+    'docs/conversation-reference.md#turns-and-messages',
+    'A turn of another conversation, org or mode is not found.',
+  ],
   [
     'CONV-400',
     'docs/conversations.md#feedback',

@@ -22,7 +22,11 @@ export const events = area('events', 'done', [
     'docs/api/conversations.md#get-v1conversationsconversation_idevents',
     '`format=json` with `after=<seq>` answers pages of events as JSON after the seq.',
   ],
-  ['EVT-006', 'docs/conversation-reference.md#reading-the-stream', '`seq` grows from event to event in a conversation.'],
+  [
+    'EVT-006',
+    'docs/conversation-reference.md#reading-the-stream',
+    '`seq` grows from event to event in a conversation.',
+  ],
   [
     'EVT-007',
     'docs/events.md#on-the-stream-of-a-conversation',
@@ -43,7 +47,11 @@ export const events = area('events', 'done', [
     'docs/api/conversations.md#get-v1conversationsconversation_idevents',
     'On the stream an event is `id: <seq>`, `event: <type>`, `data: <the event as JSON>`.',
   ],
-  ['EVT-011', 'docs/conversation-reference.md#reading-the-stream', 'A silent stream carries a comment line every 15 seconds.'],
+  [
+    'EVT-011',
+    'docs/conversation-reference.md#reading-the-stream',
+    'A silent stream carries a comment line every 15 seconds.',
+  ],
   [
     'EVT-012',
     'docs/conversation-reference.md#reading-the-stream',

@@ -18,7 +18,7 @@ export const hardening = area('hardening', 'done', [
   ],
   [
     'HRD-703',
-    'docs/computer.md#confinement',
+    'docs/computer-isolation.md#confinement',
     'The kernel bounds the processes of all commands of a computer together, also on a machine without cgroups.',
   ],
   [

@@ -76,7 +76,11 @@ export const interactions = area('interactions', 'done', [
   ],
   ['INT-018', 'docs/api/interactions.md#interaction', 'No answer in time moves `pending` to `expired`.'],
   ['INT-019', 'docs/interactions.md#kinds', 'A connect interaction settles itself once the app is connected.'],
-  ['INT-020', 'docs/interaction-reference.md#sources-of-interactions', 'A settled interaction leaves its state no more.'],
+  [
+    'INT-020',
+    'docs/interaction-reference.md#sources-of-interactions',
+    'A settled interaction leaves its state no more.',
+  ],
   [
     'INT-021',
     'docs/api/interactions.md#get-v1interactions',
@@ -121,7 +125,11 @@ export const interactions = area('interactions', 'done', [
     "`ask_question` comes from the agent's own tools `ask_question` and `request_handoff`.",
   ],
   ['INT-032', 'docs/interaction-reference.md#sources-of-interactions', '`tool_permission` comes from a waiting tool.'],
-  ['INT-033', 'docs/interaction-reference.md#sources-of-interactions', '`connector_auth` comes from a missing app connection.'],
+  [
+    'INT-033',
+    'docs/interaction-reference.md#sources-of-interactions',
+    '`connector_auth` comes from a missing app connection.',
+  ],
   [
     'INT-034',
     'docs/interaction-reference.md#sources-of-interactions',

@@ -120,7 +120,11 @@ export const messages = area('messages', 'done', [
     'docs/conversation-reference.md#turns-and-messages',
     'Open work holds nothing up: a message during a task is answered at once.',
   ],
-  ['MSG-028', 'docs/conversation-reference.md#turns-and-messages', 'The reply made during a task knows of the open work.'],
+  [
+    'MSG-028',
+    'docs/conversation-reference.md#turns-and-messages',
+    'The reply made during a task knows of the open work.',
+  ],
   [
     'MSG-029',
     'docs/api/conversations.md#post-v1conversationsconversation_idmessages',
@@ -144,7 +148,11 @@ export const messages = area('messages', 'done', [
     'docs/api/conversations.md#post-v1conversations',
     'With `plan: true` a plan waits for approval before it starts.',
   ],
-  ['MSG-036', 'docs/conversation-reference.md#turns-and-messages', 'A turn that was handed off settles when its work ends.'],
+  [
+    'MSG-036',
+    'docs/conversation-reference.md#turns-and-messages',
+    'A turn that was handed off settles when its work ends.',
+  ],
   ['MSG-037', 'docs/api/conversations.md#message', 'The text of a message is sent in the field `message`.'],
   [
     'MSG-038',

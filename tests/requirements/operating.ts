@@ -146,7 +146,7 @@ export const operating = area('operating', 'done', [
   ],
   [
     'OPS-282',
-    'docs/files.md#from-one-to-the-other',
+    'docs/files.md#move-files',
     '`vestra admin files copy` brings files between data folder and bucket: again for the rest after an interruption, each read again, damaged ones left out and counted.',
   ],
   [

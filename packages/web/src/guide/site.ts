@@ -119,6 +119,7 @@ const contents: readonly { title: string; pages: readonly string[] }[] = [
       'scaling',
       'several-processes',
       'high-availability',
+      'computer-isolation',
       'reverse-proxies',
       'backup',
       'upgrading',

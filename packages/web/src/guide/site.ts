@@ -99,6 +99,7 @@ const contents: readonly { title: string; pages: readonly string[] }[] = [
       'models',
       'local-models',
       'reasoning-and-pictures',
+      'model-reference',
       'tests',
       'success-criteria',
       'versions',

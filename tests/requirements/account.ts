@@ -13,7 +13,11 @@ export const account = area('account', 'done', [
     '`member` of `me` is `{role}` for a console member, one of `owner`, `admin`, `developer`, and null for a key.',
   ],
   ['ACC-004', 'docs/api/health.md#get-v1health', '`GET /v1/health` reports whether the API is up, with 200.'],
-  ['ACC-005', 'docs/model-reference.md#provider-requests', '`GET /v1/models` lists the models a deployment may choose.'],
+  [
+    'ACC-005',
+    'docs/model-reference.md#provider-requests',
+    '`GET /v1/models` lists the models a deployment may choose.',
+  ],
   [
     'ACC-006',
     'docs/api/org.md#get-v1org',

@@ -160,7 +160,11 @@ export const models = area('models', 'done', [
     'docs/model-reference.md#ends-of-an-answer',
     'A broken end of an answer, or an unknown end with nothing written, is tried again and reported with the reason of the vendor.',
   ],
-  ['MOD-731', 'docs/model-reference.md#ends-of-an-answer', 'Two answers in one stream are a broken answer and call nothing.'],
+  [
+    'MOD-731',
+    'docs/model-reference.md#ends-of-an-answer',
+    'Two answers in one stream are a broken answer and call nothing.',
+  ],
   [
     'MOD-732',
     'docs/model-reference.md#ends-of-an-answer',

@@ -13,7 +13,11 @@ export const account = area('account', 'done', [
     '`member` of `me` is `{role}` for a console member, one of `owner`, `admin`, `developer`, and null for a key.',
   ],
   ['ACC-004', 'docs/api/health.md#get-v1health', '`GET /v1/health` reports whether the API is up, with 200.'],
-  ['ACC-005', 'docs/models.md#provider-requests', '`GET /v1/models` lists the models a deployment may choose.'],
+  [
+    'ACC-005',
+    'docs/model-reference.md#provider-requests',
+    '`GET /v1/models` lists the models a deployment may choose.',
+  ],
   [
     'ACC-006',
     'docs/api/org.md#get-v1org',
@@ -100,10 +104,10 @@ export const account = area('account', 'done', [
   ],
   [
     'ACC-030',
-    'docs/models.md#provider-requests',
+    'docs/model-reference.md#provider-requests',
     '`price` of a model holds `input_per_mtok`, `output_per_mtok` and `cache_read_per_mtok`.',
   ],
-  ['ACC-031', 'docs/models.md#provider-requests', 'Exactly one listed model has `default: true`.'],
+  ['ACC-031', 'docs/model-reference.md#provider-requests', 'Exactly one listed model has `default: true`.'],
   [
     'ACC-201',
     'docs/embedding.md#1-the-origin-of-your-page',

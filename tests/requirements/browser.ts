@@ -8,7 +8,7 @@ export const browser = area('browser', 'done', [
   ],
   [
     'BRW-002',
-    'docs/browser.md#looking',
+    'docs/browser.md#watch-and-inspect',
     '`GET …/browser/cookies` accepts `domain` and `names` and returns which of those cookies the browser holds and until when.',
   ],
   [

@@ -166,7 +166,7 @@ export const consoleArea = area('console', 'done', [
   ],
   [
     'CON-262',
-    'docs/versions.md#two-who-write-at-once',
+    'docs/versions.md#avoid-overwriting-a-change',
     'A file that names the version it was written from is applied only while that is the newest, otherwise 409 `deployment_changed`; of several at once one is saved.',
   ],
   [
@@ -196,7 +196,7 @@ export const consoleArea = area('console', 'done', [
   ],
   [
     'CON-267',
-    'docs/versions.md#comparing-two',
+    'docs/versions.md#compare-two-versions',
     'Two versions are compared by what their documents and skills say, text by text, within their own org.',
   ],
   [

@@ -50,13 +50,13 @@ export const deliveries = area('deliveries', 'done', [
     'A delivery record is `{object: webhook_delivery, id, endpoint_id, event_id, event_type, attempt, status, status_code, duration_ms, error, next_attempt_at, created_at}`, null for missing values.',
   ],
   ['WHD-017', 'docs/api/webhooks.md#webhookdelivery', '`status` of a delivery is `pending`, `succeeded` or `failed`.'],
-  ['WHD-018', 'docs/webhooks.md#looking-and-sending-again', 'Retry and test answer the delivery.'],
-  ['WHD-019', 'docs/webhooks.md#looking-and-sending-again', '`test` sends `webhook.test` to that endpoint alone.'],
+  ['WHD-018', 'docs/webhooks.md#inspect-and-resend', 'Retry and test answer the delivery.'],
+  ['WHD-019', 'docs/webhooks.md#inspect-and-resend', '`test` sends `webhook.test` to that endpoint alone.'],
   ['WHD-020', 'docs/webhooks.md', 'A host that resolves to a private address at connection is refused.'],
   ['WHD-021', 'docs/webhooks.md', 'An event is delivered after a crash between the change and the delivery.'],
   [
     'WHD-551',
-    'docs/webhooks.md#looking-and-sending-again',
+    'docs/webhooks.md#inspect-and-resend',
     'Pending attempts are stored apart from those that were made: a search for due ones does not read the history.',
   ],
 ]);

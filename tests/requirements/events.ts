@@ -6,10 +6,10 @@ export const events = area('events', 'done', [
     'docs/api/conversations.md#get-v1conversationsconversation_idevents',
     '`GET …/events` answers a stream of server-sent events of the conversation.',
   ],
-  ['EVT-002', 'docs/conversations.md#reading-the-stream', '`Last-Event-ID` resumes after that seq.'],
+  ['EVT-002', 'docs/conversation-reference.md#reading-the-stream', '`Last-Event-ID` resumes after that seq.'],
   [
     'EVT-003',
-    'docs/conversations.md#reading-the-stream',
+    'docs/conversation-reference.md#reading-the-stream',
     'A `Last-Event-ID` that is neither a whole number nor 0 answers 400 `invalid_last_event_id`.',
   ],
   [
@@ -22,7 +22,11 @@ export const events = area('events', 'done', [
     'docs/api/conversations.md#get-v1conversationsconversation_idevents',
     '`format=json` with `after=<seq>` answers pages of events as JSON after the seq.',
   ],
-  ['EVT-006', 'docs/conversations.md#reading-the-stream', '`seq` grows from event to event in a conversation.'],
+  [
+    'EVT-006',
+    'docs/conversation-reference.md#reading-the-stream',
+    '`seq` grows from event to event in a conversation.',
+  ],
   [
     'EVT-007',
     'docs/events.md#on-the-stream-of-a-conversation',
@@ -30,7 +34,7 @@ export const events = area('events', 'done', [
   ],
   [
     'EVT-008',
-    'docs/conversations.md#reading-the-stream',
+    'docs/conversation-reference.md#reading-the-stream',
     'A reader that resumes after a cut connection gets every event exactly once.',
   ],
   [
@@ -43,10 +47,14 @@ export const events = area('events', 'done', [
     'docs/api/conversations.md#get-v1conversationsconversation_idevents',
     'On the stream an event is `id: <seq>`, `event: <type>`, `data: <the event as JSON>`.',
   ],
-  ['EVT-011', 'docs/conversations.md#reading-the-stream', 'A silent stream carries a comment line every 15 seconds.'],
+  [
+    'EVT-011',
+    'docs/conversation-reference.md#reading-the-stream',
+    'A silent stream carries a comment line every 15 seconds.',
+  ],
   [
     'EVT-012',
-    'docs/conversations.md#reading-the-stream',
+    'docs/conversation-reference.md#reading-the-stream',
     '`seq` starts at 1 and has no gaps, also under concurrent writers.',
   ],
   [
@@ -71,7 +79,7 @@ export const events = area('events', 'done', [
   ],
   [
     'EVT-017',
-    'docs/conversations.md#tasks',
+    'docs/conversation-reference.md#tasks',
     'A task ends with exactly one of `task.completed`, `task.failed`, `task.stopped`.',
   ],
   ['EVT-018', 'docs/conversations.md#events', 'Waiting emits `interaction.created` and `interaction.resolved`.'],
@@ -84,7 +92,7 @@ export const events = area('events', 'done', [
   ['EVT-021', 'docs/conversations.md#events', 'A change of status emits `conversation.status`.'],
   [
     'EVT-022',
-    'docs/conversations.md#reading-the-stream',
+    'docs/conversation-reference.md#reading-the-stream',
     'Deltas are joined for at most 40 ms before they are stored.',
   ],
   [
@@ -97,7 +105,7 @@ export const events = area('events', 'done', [
     'docs/api/conversations.md#get-v1conversationsconversation_idevents',
     'Without `Last-Event-ID` and `after` the stream replays from the first event.',
   ],
-  ['EVT-025', 'docs/conversations.md#reading-the-stream', '`after` also works for the SSE form.'],
+  ['EVT-025', 'docs/conversation-reference.md#reading-the-stream', '`after` also works for the SSE form.'],
   [
     'EVT-141',
     'docs/events.md#on-the-stream-of-a-conversation',

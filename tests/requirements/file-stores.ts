@@ -44,28 +44,32 @@ export const fileStores = area('file-stores', 'done', [
   ],
   [
     'STORE-010',
-    'docs/computer.md#without-a-shared-disk',
+    'docs/computer-isolation.md#without-a-shared-disk',
     'The home of a computer is brought with all its files to the machine on which it wakes; if the newest is already there, nothing is downloaded.',
   ],
   [
     'STORE-011',
-    'docs/computer.md#without-a-shared-disk',
+    'docs/computer-isolation.md#without-a-shared-disk',
     'A saved home that is damaged, cut or too large is not put in the place of the one that is there.',
   ],
-  ['STORE-012', 'docs/computer.md#without-a-shared-disk', 'A home is saved only if anything in it has changed.'],
+  [
+    'STORE-012',
+    'docs/computer-isolation.md#without-a-shared-disk',
+    'A home is saved only if anything in it has changed.',
+  ],
   [
     'STORE-013',
-    'docs/computer.md#without-a-shared-disk',
+    'docs/computer-isolation.md#without-a-shared-disk',
     'A process that has lost a computer saves nothing of it, and what was prepared after the last save is prepared again.',
   ],
   [
     'STORE-014',
-    'docs/computer.md#without-a-shared-disk',
+    'docs/computer-isolation.md#without-a-shared-disk',
     'A computer is saved while it is awake, and does not sleep while it cannot be saved.',
   ],
   [
     'STORE-015',
-    'docs/computer.md#without-a-shared-disk',
+    'docs/computer-isolation.md#without-a-shared-disk',
     'A machine that is killed costs one wake on another one, and what was not saved yet.',
   ],
 ]);

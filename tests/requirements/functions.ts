@@ -60,33 +60,33 @@ export const functions = area('functions', 'done', [
   ],
   [
     'FUN-020',
-    'docs/functions.md#an-address-that-is-called',
+    'docs/functions.md#receive-calls-over-http',
     'An https address that is named for a deployment is called with each call, signed as Standard Webhooks says with the `call_id` as id; its `output` or `error` is the answer.',
   ],
   [
     'FUN-021',
-    'docs/functions.md#an-address-that-is-called',
+    'docs/functions.md#receive-calls-over-http',
     'An address that is unreachable or answers 408, 425, 429 or 5xx is called again with the same `call_id`; after any other refusal the agent learns that the function failed.',
   ],
-  ['FUN-022', 'docs/functions.md#an-address-that-is-called', 'An address is not called for a call that is cancelled.'],
+  ['FUN-022', 'docs/functions.md#receive-calls-over-http', 'An address is not called for a call that is cancelled.'],
   [
     'FUN-023',
-    'docs/functions.md#an-address-that-is-called',
+    'docs/functions.md#receive-calls-over-http',
     'A call whose process died while the address worked is sent again; an address that answers 202 answers over the API.',
   ],
   [
     'FUN-024',
-    'docs/functions.md#an-address-that-is-called',
+    'docs/functions.md#receive-calls-over-http',
     'The address is set per mode, and receives no call of another mode and no function that a message declared.',
   ],
   [
     'FUN-025',
-    'docs/functions.md#an-address-that-is-called',
+    'docs/functions.md#receive-calls-over-http',
     'After a roll calls are signed with both secrets for 24 hours; an address that is taken away is called no more.',
   ],
   [
     'FUN-026',
-    'docs/functions.md#an-address-that-is-called',
+    'docs/functions.md#receive-calls-over-http',
     '`functionEndpoint` of the SDK answers such requests, and refuses what is not signed.',
   ],
   [
@@ -96,7 +96,7 @@ export const functions = area('functions', 'done', [
   ],
   [
     'FUN-041',
-    'docs/functions.md#one-agent-asks-another',
+    'docs/functions.md#ask-another-agent',
     'A function asks another deployment for the same person; the id of the call lets the other be asked once.',
   ],
   ['FUN-040', 'docs/functions.md#in-five-minutes', 'The page about functions shows what really happens.'],

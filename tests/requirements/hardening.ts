@@ -18,7 +18,7 @@ export const hardening = area('hardening', 'done', [
   ],
   [
     'HRD-703',
-    'docs/computer.md#confinement',
+    'docs/computer-isolation.md#confinement',
     'The kernel bounds the processes of all commands of a computer together, also on a machine without cgroups.',
   ],
   [
@@ -28,7 +28,7 @@ export const hardening = area('hardening', 'done', [
   ],
   [
     'HRD-705',
-    'docs/mcp.md#for-those-who-write-a-client',
+    'docs/mcp.md#write-a-client',
     'Registered clients without a grant push out clients of the same address first, and none of the last ten minutes.',
   ],
   [

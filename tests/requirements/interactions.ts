@@ -13,7 +13,7 @@ export const interactions = area('interactions', 'done', [
   ],
   [
     'INT-003',
-    'docs/interactions.md#sources-of-interactions',
+    'docs/interaction-reference.md#sources-of-interactions',
     '`kind` is one of `ask_question`, `connector_auth`, `tool_permission`, `credit_approval`, `exit_plan`, `hands_approval`, `plan_limit`, `custom`.',
   ],
   [
@@ -32,7 +32,7 @@ export const interactions = area('interactions', 'done', [
     'docs/api/interactions.md#interaction',
     '`requires_present_user` is true for each approval whose `needs` list `present_user`.',
   ],
-  ['INT-008', 'docs/interactions.md#wrong-answers', '`nonce` appears on a `hands_approval` only.'],
+  ['INT-008', 'docs/interaction-reference.md#wrong-answers', '`nonce` appears on a `hands_approval` only.'],
   [
     'INT-009',
     'docs/api/interactions.md#interaction',
@@ -50,7 +50,7 @@ export const interactions = area('interactions', 'done', [
   ],
   [
     'INT-012',
-    'docs/interactions.md#approval-contents',
+    'docs/interaction-reference.md#approval-contents',
     '`details` carries only safe facts: no secret and no raw credential.',
   ],
   [
@@ -71,12 +71,16 @@ export const interactions = area('interactions', 'done', [
   ],
   [
     'INT-017',
-    'docs/interactions.md#sources-of-interactions',
+    'docs/interaction-reference.md#sources-of-interactions',
     'A cancel moves `pending` to `cancelled` and the task continues without that action.',
   ],
   ['INT-018', 'docs/api/interactions.md#interaction', 'No answer in time moves `pending` to `expired`.'],
   ['INT-019', 'docs/interactions.md#kinds', 'A connect interaction settles itself once the app is connected.'],
-  ['INT-020', 'docs/interactions.md#sources-of-interactions', 'A settled interaction leaves its state no more.'],
+  [
+    'INT-020',
+    'docs/interaction-reference.md#sources-of-interactions',
+    'A settled interaction leaves its state no more.',
+  ],
   [
     'INT-021',
     'docs/api/interactions.md#get-v1interactions',
@@ -105,7 +109,7 @@ export const interactions = area('interactions', 'done', [
   ],
   [
     'INT-027',
-    'docs/interactions.md#sources-of-interactions',
+    'docs/interaction-reference.md#sources-of-interactions',
     '`interaction.created` is emitted with type, summary and details when the agent starts to wait.',
   ],
   ['INT-028', 'docs/interactions.md#kinds', 'An approval expires after 24 hours.'],
@@ -117,39 +121,43 @@ export const interactions = area('interactions', 'done', [
   ],
   [
     'INT-031',
-    'docs/interactions.md#sources-of-interactions',
+    'docs/interaction-reference.md#sources-of-interactions',
     "`ask_question` comes from the agent's own tools `ask_question` and `request_handoff`.",
   ],
-  ['INT-032', 'docs/interactions.md#sources-of-interactions', '`tool_permission` comes from a waiting tool.'],
-  ['INT-033', 'docs/interactions.md#sources-of-interactions', '`connector_auth` comes from a missing app connection.'],
+  ['INT-032', 'docs/interaction-reference.md#sources-of-interactions', '`tool_permission` comes from a waiting tool.'],
+  [
+    'INT-033',
+    'docs/interaction-reference.md#sources-of-interactions',
+    '`connector_auth` comes from a missing app connection.',
+  ],
   [
     'INT-034',
-    'docs/interactions.md#sources-of-interactions',
+    'docs/interaction-reference.md#sources-of-interactions',
     '`credit_approval` comes from a paid tool costlier than `limits.ask_above_usd`.',
   ],
   [
     'INT-035',
-    'docs/interactions.md#sources-of-interactions',
+    'docs/interaction-reference.md#sources-of-interactions',
     '`exit_plan` comes from a plan when the message has `plan: true`.',
   ],
   [
     'INT-036',
-    'docs/interactions.md#sources-of-interactions',
+    'docs/interaction-reference.md#sources-of-interactions',
     '`hands_approval` comes from `ask_question` with `in_person: true` before an action on the computer.',
   ],
   [
     'INT-037',
-    'docs/interactions.md#sources-of-interactions',
+    'docs/interaction-reference.md#sources-of-interactions',
     '`plan_limit` comes from a cap that ended work and can only be read.',
   ],
   [
     'INT-038',
-    'docs/interactions.md#sources-of-interactions',
+    'docs/interaction-reference.md#sources-of-interactions',
     "`custom` comes from a caller's tool call or an ability install, and `details.renderer` names it.",
   ],
   [
     'INT-039',
-    'docs/interactions.md#sources-of-interactions',
+    'docs/interaction-reference.md#sources-of-interactions',
     '`interaction.resolved` and `interaction.expired` are emitted when it settles so.',
   ],
   [
@@ -157,7 +165,7 @@ export const interactions = area('interactions', 'done', [
     'docs/api/interactions.md#interaction',
     "A caller's tool call has kind `custom` and `details {tool_name, rows, renderer: tool_call}`.",
   ],
-  ['INT-041', 'docs/interactions.md#approval-contents', '`rows` are `[{label, value}]`.'],
+  ['INT-041', 'docs/interaction-reference.md#approval-contents', '`rows` are `[{label, value}]`.'],
   [
     'INT-042',
     'docs/api/interactions.md#get-v1interactionsinteraction_id',
@@ -165,7 +173,7 @@ export const interactions = area('interactions', 'done', [
   ],
   [
     'INT-141',
-    'docs/interactions.md#sources-of-interactions',
+    'docs/interaction-reference.md#sources-of-interactions',
     'A tool call that is answered by `tool_results` writes the same audit row as one answered by the interactions route.',
   ],
   [

@@ -24,7 +24,7 @@ export const limits = area('limits', 'done', [
     'docs/users-and-money.md#caps',
     'A new org has `max_org_daily_usd` 1000, `org_daily_usd` 100, `user_daily_usd` 10, monthly caps null.',
   ],
-  ['LIM-008', 'docs/users-and-money.md#hearing-of-it-before-your-users-do', 'A new org has thresholds `[50, 80, 95]`.'],
+  ['LIM-008', 'docs/users-and-money.md#get-a-warning-first', 'A new org has thresholds `[50, 80, 95]`.'],
   ['LIM-009', 'docs/api/limits.md#get-v1limits', 'The limits routes need scope `admin` or `all`.'],
   [
     'LIM-010',
@@ -40,17 +40,17 @@ export const limits = area('limits', 'done', [
   ['LIM-013', 'docs/api/limits.md#patch-v1limits', 'More than 5 thresholds are refused.'],
   [
     'LIM-700',
-    'docs/users-and-money.md#hearing-of-it-before-your-users-do',
+    'docs/users-and-money.md#get-a-warning-first',
     'A cap that was raised alerts again when spend reaches its new amount.',
   ],
   [
     'LIM-701',
-    'docs/users-and-money.md#hearing-of-it-before-your-users-do',
+    'docs/users-and-money.md#get-a-warning-first',
     'A cap that is lowered below the spend alerts at once, without more spend.',
   ],
   [
     'LIM-702',
-    'docs/users-and-money.md#hearing-of-it-before-your-users-do',
+    'docs/users-and-money.md#get-a-warning-first',
     'A cap that is reached and then raised or removed within seconds still alerts.',
   ],
   [

@@ -58,23 +58,23 @@ export const mcpEndpoint = area('mcp-endpoint', 'done', [
   ],
   [
     'MCP-481',
-    'docs/mcp.md#for-those-who-write-a-client',
+    'docs/mcp.md#write-a-client',
     'Every 401 of the API has `WWW-Authenticate: Bearer`; that of `/v1/mcp` names the metadata and the scopes.',
   ],
   [
     'MCP-482',
-    'docs/mcp.md#for-those-who-write-a-client',
+    'docs/mcp.md#write-a-client',
     'Client and redirect address are known letter by letter before anybody is sent anywhere; loopback addresses match with any port.',
   ],
   [
     'MCP-483',
-    'docs/mcp.md#for-those-who-write-a-client',
+    'docs/mcp.md#write-a-client',
     'PKCE with S256 is required, `resource` is our own `/v1/mcp`, and `state` and `iss` come back.',
   ],
-  ['MCP-484', 'docs/mcp.md#for-those-who-write-a-client', 'A code is used once: used again, it ends the grant.'],
+  ['MCP-484', 'docs/mcp.md#write-a-client', 'A code is used once: used again, it ends the grant.'],
   [
     'MCP-485',
-    'docs/mcp.md#for-those-who-write-a-client',
+    'docs/mcp.md#write-a-client',
     'A refresh token is used once, with a minute for two at once: used later, it ends the grant.',
   ],
   [
@@ -90,7 +90,7 @@ export const mcpEndpoint = area('mcp-endpoint', 'done', [
   ],
   [
     'MCP-489',
-    'docs/mcp.md#for-those-who-write-a-client',
+    'docs/mcp.md#write-a-client',
     'A client document that is false, too large, or at a private address is refused.',
   ],
   [
@@ -115,7 +115,7 @@ export const mcpEndpoint = area('mcp-endpoint', 'done', [
   ],
   [
     'MCP-533',
-    'docs/mcp.md#for-those-who-write-a-client',
+    'docs/mcp.md#write-a-client',
     'The newest 10,000 registered clients that nobody has approved are stored; a member approves 100 at most.',
   ],
   [

@@ -154,32 +154,32 @@ export const mcpServers = area('mcp-servers', 'done', [
   ],
   [
     'MCPS-360',
-    'docs/interactions.md#questions-of-mcp-servers',
+    'docs/interaction-reference.md#questions-of-mcp-servers',
     "A question of a tool's server to the person becomes an interaction, and the answer, also a refusal, goes back to the server.",
   ],
   [
     'MCPS-361',
-    'docs/interactions.md#questions-of-mcp-servers',
+    'docs/interaction-reference.md#questions-of-mcp-servers',
     'A server that asks the person for a password, a secret or card details is refused by rule, and the agent learns that.',
   ],
   [
     'MCPS-362',
-    'docs/interactions.md#questions-of-mcp-servers',
+    'docs/interaction-reference.md#questions-of-mcp-servers',
     'A server that sends the person to an address creates a hand-off with that address; one that is private or not https is refused.',
   ],
   [
     'MCPS-363',
-    'docs/interactions.md#questions-of-mcp-servers',
+    'docs/interaction-reference.md#questions-of-mcp-servers',
     'A tool of the older protocol that asks in the middle of a call is called again only if it may happen twice.',
   ],
   [
     'MCPS-440',
-    'docs/interactions.md#questions-of-mcp-servers',
+    'docs/interaction-reference.md#questions-of-mcp-servers',
     'That a server asks for a credential is seen in each language of the session page.',
   ],
   [
     'MCPS-441',
-    'docs/interactions.md#questions-of-mcp-servers',
+    'docs/interaction-reference.md#questions-of-mcp-servers',
     'A tool that asks several things in one call gets each answer for the question it was given to.',
   ],
   [
@@ -279,7 +279,7 @@ export const mcpServers = area('mcp-servers', 'done', [
   ],
   [
     'MCPS-706',
-    'docs/tool-servers.md#time-limits',
+    'docs/tool-servers.md#calls-that-take-long',
     'A check and a turn wait equally long for a list, and a turn uses the last list of a slow server.',
   ],
   ['MCPS-707', 'docs/tool-servers.md#sessions', 'If a new session follows an earlier one, the result tells the agent.'],

@@ -8,12 +8,12 @@ export const messages = area('messages', 'done', [
   ],
   [
     'MSG-002',
-    'docs/conversations.md#turns-and-messages',
+    'docs/conversation-reference.md#turns-and-messages',
     'No message, attachment or tool result answers 400 `message_required`.',
   ],
   [
     'MSG-003',
-    'docs/conversations.md#turns-and-messages',
+    'docs/conversation-reference.md#turns-and-messages',
     '`context` is data for this message only: the model reads it as data, and the next message does not see it as sent again.',
   ],
   ['MSG-004', 'docs/api/conversations.md#post-v1conversations', '`attachments` accepts at most 10 of `{file_id}`.'],
@@ -50,7 +50,7 @@ export const messages = area('messages', 'done', [
   ],
   [
     'MSG-012',
-    'docs/conversations.md#turns-and-messages',
+    'docs/conversation-reference.md#turns-and-messages',
     "A message's tool is offered to the model for that message and waits by the same rules as a declared function.",
   ],
   [
@@ -97,30 +97,34 @@ export const messages = area('messages', 'done', [
   ['MSG-022', 'docs/api/conversations.md#conversation', '`interactions` of a turn lists the ids it waits on.'],
   [
     'MSG-023',
-    'docs/conversations.md#turns-and-messages',
+    'docs/conversation-reference.md#turns-and-messages',
     'Sending answers 202 while the turn is unsettled and 200 once it is.',
   ],
   [
     'MSG-024',
-    'docs/conversations.md#turns-and-messages',
+    'docs/conversation-reference.md#turns-and-messages',
     '`Prefer: wait=N` with N from 1 to 120 holds the call until the turn settles or N seconds have passed.',
   ],
   [
     'MSG-025',
-    'docs/conversations.md#turns-and-messages',
+    'docs/conversation-reference.md#turns-and-messages',
     'An answer to `Prefer: wait=N` carries `Preference-Applied`.',
   ],
   [
     'MSG-026',
-    'docs/conversations.md#turns-and-messages',
+    'docs/conversation-reference.md#turns-and-messages',
     'A message sent while a reply is being made waits behind it and is answered after it, in order.',
   ],
   [
     'MSG-027',
-    'docs/conversations.md#turns-and-messages',
+    'docs/conversation-reference.md#turns-and-messages',
     'Open work holds nothing up: a message during a task is answered at once.',
   ],
-  ['MSG-028', 'docs/conversations.md#turns-and-messages', 'The reply made during a task knows of the open work.'],
+  [
+    'MSG-028',
+    'docs/conversation-reference.md#turns-and-messages',
+    'The reply made during a task knows of the open work.',
+  ],
   [
     'MSG-029',
     'docs/api/conversations.md#post-v1conversationsconversation_idmessages',
@@ -128,7 +132,7 @@ export const messages = area('messages', 'done', [
   ],
   [
     'MSG-030',
-    'docs/conversations.md#turns-and-messages',
+    'docs/conversation-reference.md#turns-and-messages',
     '`tool_results` answer open calls as the interactions route does, refusals included.',
   ],
   [
@@ -138,17 +142,21 @@ export const messages = area('messages', 'done', [
   ],
   ['MSG-032', 'docs/api/conversations.md#message', '`role` of a message is `user`, `agent` or `work`.'],
   ['MSG-033', 'docs/api/conversations.md#message', '`attachments` of a message are `{file_id, filename}`.'],
-  ['MSG-034', 'docs/conversations.md#turns-and-messages', 'Messages are listed newest first.'],
+  ['MSG-034', 'docs/conversation-reference.md#turns-and-messages', 'Messages are listed newest first.'],
   [
     'MSG-035',
     'docs/api/conversations.md#post-v1conversations',
     'With `plan: true` a plan waits for approval before it starts.',
   ],
-  ['MSG-036', 'docs/conversations.md#turns-and-messages', 'A turn that was handed off settles when its work ends.'],
+  [
+    'MSG-036',
+    'docs/conversation-reference.md#turns-and-messages',
+    'A turn that was handed off settles when its work ends.',
+  ],
   ['MSG-037', 'docs/api/conversations.md#message', 'The text of a message is sent in the field `message`.'],
   [
     'MSG-038',
-    'docs/conversations.md#turns-and-messages',
+    'docs/conversation-reference.md#turns-and-messages',
     "An attachment that does not exist, or is another user's, answers 400 `invalid_request` on `attachments.N.file_id`.",
   ],
   [
@@ -168,12 +176,12 @@ export const messages = area('messages', 'done', [
   ],
   [
     'MSG-241',
-    'docs/conversations.md#turns-and-messages',
+    'docs/conversation-reference.md#turns-and-messages',
     '`Prefer: wait=N` is held to 1 to 120 and answers early when the turn waits for an answer itself.',
   ],
   [
     'MSG-242',
-    'docs/conversations.md#turns-and-messages',
+    'docs/conversation-reference.md#turns-and-messages',
     'Messages are listed by the time they appeared: a reply that waited is listed when it came.',
   ],
   [
@@ -198,12 +206,12 @@ export const messages = area('messages', 'done', [
   ],
   [
     'MSG-401',
-    'docs/conversations.md#model-context',
+    'docs/conversation-reference.md#model-context',
     'A model request replays calls with their results, questions with answers, decisions on approvals, and how replies and work ended.',
   ],
   [
     'MSG-402',
-    'docs/conversations.md#files',
+    'docs/conversation-reference.md#files',
     'Files of earlier messages and of work stay readable: sent again while they fit, otherwise opened by name.',
   ],
   [
@@ -218,17 +226,17 @@ export const messages = area('messages', 'done', [
   ],
   [
     'MSG-405',
-    'docs/conversations.md#model-context',
+    'docs/conversation-reference.md#model-context',
     'The agent knows the name of the person, their metadata as the caller’s facts, and the time in their zone.',
   ],
   [
     'MSG-406',
-    'docs/conversations.md#model-context',
+    'docs/conversation-reference.md#model-context',
     'A request begins byte for byte as the one before it, from step to step and from turn to turn.',
   ],
   [
     'MSG-541',
-    'docs/conversations.md#files',
+    'docs/conversation-reference.md#files',
     'A picture that is not sent again is opened by its name, and a model that sees sees it.',
   ],
   [
@@ -238,7 +246,7 @@ export const messages = area('messages', 'done', [
   ],
   [
     'MSG-407',
-    'docs/conversations.md#long-conversations',
+    'docs/conversation-reference.md#long-conversations',
     'Numbers, amounts, dates and addresses that a summary leaves out are stored word for word.',
   ],
   [

@@ -1,7 +1,7 @@
 import { area } from '../requirement.ts';
 
 export const models = area('models', 'done', [
-  ['MOD-001', 'docs/models.md#provider-requests', "A provider's key lists its models with `available: true`."],
+  ['MOD-001', 'docs/model-reference.md#provider-requests', "A provider's key lists its models with `available: true`."],
   ['MOD-002', 'docs/models.md#the-offline-model', 'Without any provider key test mode runs on `offline`.'],
   [
     'MOD-003',
@@ -28,55 +28,55 @@ export const models = area('models', 'done', [
     "A deployment's `model` is the model its turns run on, and `default` follows the server's default.",
   ],
   ['MOD-015', 'docs/deployment-file.md#language', "`language` fixes the agent's language; `auto` follows each user."],
-  ['MOD-016', 'docs/models.md#provider-requests', '`available` of a model is whether it can be used now.'],
+  ['MOD-016', 'docs/model-reference.md#provider-requests', '`available` of a model is whether it can be used now.'],
   [
     'MOD-017',
-    'docs/models.md#provider-requests',
+    'docs/model-reference.md#provider-requests',
     "Each model call is charged at the model's price and counted in tokens.",
   ],
   [
     'MOD-150',
-    'docs/models.md#provider-requests',
+    'docs/model-reference.md#provider-requests',
     'Text that arrives together is one event, and text that arrives apart is passed on as it arrives.',
   ],
   [
     'MOD-151',
-    'docs/models.md#provider-requests',
+    'docs/model-reference.md#provider-requests',
     "However the bytes of a model's answer are cut, the same text and calls come of it.",
   ],
   [
     'MOD-152',
-    'docs/models.md#provider-requests',
+    'docs/model-reference.md#provider-requests',
     'An answer that breaks off, or an error inside it, gives the text before it and then a failure, and no call.',
   ],
   [
     'MOD-153',
-    'docs/models.md#provider-requests',
+    'docs/model-reference.md#provider-requests',
     'A model call that is stopped, left or timed out leaves no connection behind.',
   ],
   [
     'MOD-154',
-    'docs/models.md#provider-requests',
+    'docs/model-reference.md#provider-requests',
     "A provider's redirect is not followed: its key goes to no other address.",
   ],
   [
     'MOD-155',
-    'docs/models.md#provider-requests',
+    'docs/model-reference.md#provider-requests',
     'A slow reader slows the provider down, and an event without an end is not stored.',
   ],
   [
     'MOD-156',
-    'docs/models.md#provider-requests',
+    'docs/model-reference.md#provider-requests',
     'An output schema that a provider cannot be held to is asked for by a tool whose arguments are the answer.',
   ],
   [
     'MOD-157',
-    'docs/models.md#provider-requests',
+    'docs/model-reference.md#provider-requests',
     'The server trusts no shape that a provider sends: it ignores unknown events, and counts that are not numbers count nothing.',
   ],
   [
     'MOD-158',
-    'docs/models.md#provider-requests',
+    'docs/model-reference.md#provider-requests',
     'How long a provider wants to be left alone is understood in seconds, milliseconds, as a date and in the body.',
   ],
   [
@@ -112,22 +112,22 @@ export const models = area('models', 'done', [
   ],
   [
     'MOD-208',
-    'docs/models.md#when-a-vendor-is-unreachable',
+    'docs/models.md#fallback-models',
     'While a vendor is unreachable the models of `model_fallbacks` answer, each billed and shown as itself, in its mode only.',
   ],
   [
     'MOD-760',
-    'docs/models.md#verification',
+    'docs/model-reference.md#verification',
     "Test servers check each request against the vendor's published schema, and fail even if the client recovers from a refusal.",
   ],
   [
     'MOD-761',
-    'docs/models.md#verification',
+    'docs/model-reference.md#verification',
     'Every provider accepts a matrix of more than 30 requests, hard tool schemas, and a conversation with calls and reasoning.',
   ],
   [
     'MOD-762',
-    'docs/models.md#verification',
+    'docs/model-reference.md#verification',
     'Test servers refuse what vendors are known to refuse, and each rule names the thread or page that it comes from.',
   ],
   [
@@ -157,28 +157,32 @@ export const models = area('models', 'done', [
   ],
   [
     'MOD-730',
-    'docs/models.md#ends-of-an-answer',
+    'docs/model-reference.md#ends-of-an-answer',
     'A broken end of an answer, or an unknown end with nothing written, is tried again and reported with the reason of the vendor.',
   ],
-  ['MOD-731', 'docs/models.md#ends-of-an-answer', 'Two answers in one stream are a broken answer and call nothing.'],
+  [
+    'MOD-731',
+    'docs/model-reference.md#ends-of-an-answer',
+    'Two answers in one stream are a broken answer and call nothing.',
+  ],
   [
     'MOD-732',
-    'docs/models.md#ends-of-an-answer',
+    'docs/model-reference.md#ends-of-an-answer',
     'A response of 200 that is no stream is its error, its answer, or one sentence that names the setting to check, without retries.',
   ],
   [
     'MOD-733',
-    'docs/models.md#ends-of-an-answer',
+    'docs/model-reference.md#ends-of-an-answer',
     'A tool call that the vendor itself cannot read, and a failure inside the model, are tried again.',
   ],
   [
     'MOD-734',
-    'docs/models.md#ends-of-an-answer',
+    'docs/model-reference.md#ends-of-an-answer',
     '`<think>` text at the beginning of a chat-completions answer is reasoning, and delays no other reply.',
   ],
   [
     'MOD-735',
-    'docs/models.md#ends-of-an-answer',
+    'docs/model-reference.md#ends-of-an-answer',
     'A request that is too long is recognised in the words of each server, and the history is shortened.',
   ],
   [
@@ -213,7 +217,7 @@ export const models = area('models', 'done', [
   ],
   [
     'MOD-630',
-    'docs/models.md#provider-requests',
+    'docs/model-reference.md#provider-requests',
     'Gemini on Vertex AI gets back the ids of calls that it gave and no others; calls without ids are paired by their order.',
   ],
   [
@@ -223,12 +227,12 @@ export const models = area('models', 'done', [
   ],
   [
     'MOD-632',
-    'docs/models.md#provider-requests',
+    'docs/model-reference.md#provider-requests',
     'Object schemas of tools reach OpenAI, Azure and compatible endpoints with `properties`, and the outermost with its `type`.',
   ],
   [
     'MOD-633',
-    'docs/models.md#provider-requests',
+    'docs/model-reference.md#provider-requests',
     'Encrypted reasoning is asked only of models that reason, and not again of one that refused it.',
   ],
   [
@@ -238,52 +242,52 @@ export const models = area('models', 'done', [
   ],
   [
     'MOD-635',
-    'docs/models.md#provider-requests',
+    'docs/model-reference.md#provider-requests',
     "Test servers refuse what vendors are known to refuse, and request bodies fit the types that OpenAI's own client publishes.",
   ],
   [
     'MOD-790',
-    'docs/models.md#provider-packages',
+    'docs/model-reference.md#provider-packages',
     "A model whose entry names an AI SDK provider package is served by it and billed at the entry's price, with the faults of the built-in providers.",
   ],
   [
     'MOD-700',
-    'docs/models.md#schemas-and-tools',
+    'docs/model-reference.md#schemas-and-tools',
     'A tool of any schema reaches every vendor in a form that the vendor accepts, and the form accepts every valid argument.',
   ],
   [
     'MOD-701',
-    'docs/models.md#schemas-and-tools',
+    'docs/model-reference.md#schemas-and-tools',
     'Properties that a vendor rejects by name are renamed on the wire, and calls and answers have their true names.',
   ],
   [
     'MOD-702',
-    'docs/models.md#schemas-and-tools',
+    'docs/model-reference.md#schemas-and-tools',
     'The description of a tool is cut to the length that its vendor accepts, and not before.',
   ],
   [
     'MOD-703',
-    'docs/models.md#schemas-and-tools',
+    'docs/model-reference.md#schemas-and-tools',
     'Strict mode is used for schemas that it accepts, and a rejected answer schema is sent in the next looser form.',
   ],
   [
     'MOD-704',
-    'docs/models.md#provider-requests',
+    'docs/model-reference.md#provider-requests',
     'Calls go back to a chat-completions model with its own ids, or with ids of nine letters and digits.',
   ],
   [
     'MOD-705',
-    'docs/models.md#after-a-rejection',
+    'docs/model-reference.md#after-a-rejection',
     'If a vendor rejects a request and names a field, the request is sent again without it or under its other name.',
   ],
   [
     'MOD-706',
-    'docs/models.md#after-a-rejection',
+    'docs/model-reference.md#after-a-rejection',
     'A tool that a vendor rejects is sent with a simpler schema, and then left out with a warning.',
   ],
   [
     'MOD-707',
-    'docs/models.md#after-a-rejection',
+    'docs/model-reference.md#after-a-rejection',
     'Adjustments are kept per model while the process runs, logged once and listed in `GET /v1/models` without names of tools.',
   ],
   [

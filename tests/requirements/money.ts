@@ -55,17 +55,17 @@ export const money = area('money', 'done', [
   ['MON-016', 'docs/computer.md#rules', 'A running computer costs 0.0001 a second.'],
   [
     'MON-017',
-    'docs/users-and-money.md#hearing-of-it-before-your-users-do',
+    'docs/users-and-money.md#get-a-warning-first',
     'Each threshold and each cap is announced once per cap, amount and period.',
   ],
   [
     'MON-018',
-    'docs/users-and-money.md#hearing-of-it-before-your-users-do',
+    'docs/users-and-money.md#get-a-warning-first',
     '`usage.threshold_reached` is emitted when spend reaches a configured percentage of a cap.',
   ],
   [
     'MON-019',
-    'docs/users-and-money.md#hearing-of-it-before-your-users-do',
+    'docs/users-and-money.md#get-a-warning-first',
     '`usage.cap_reached` is emitted when spend reaches 100 percent of a cap, whatever thresholds are configured.',
   ],
   [

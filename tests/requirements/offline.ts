@@ -3,7 +3,7 @@ import { area } from '../requirement.ts';
 export const offline = area('offline', 'done', [
   [
     'OFF-101',
-    'docs/tests.md#judged-by-the-offline-stand-in-word-match',
+    'docs/tests.md#offline-verdicts',
     'The offline judge decides only whether the agent said some words or called a tool; all else it leaves undecided.',
   ],
   [
@@ -23,7 +23,7 @@ export const offline = area('offline', 'done', [
   ],
   [
     'OFF-105',
-    'docs/tests.md#judged-by-the-offline-stand-in-word-match',
+    'docs/tests.md#offline-verdicts',
     'A test result names the model that judged, and a line that it could not decide is marked as undecided.',
   ],
   [

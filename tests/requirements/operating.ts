@@ -56,17 +56,17 @@ export const operating = area('operating', 'done', [
   // Metrics, health, the doctor and money.
   [
     'OPS-201',
-    'docs/metrics.md#reading-them',
+    'docs/metrics.md#scrape-with-prometheus',
     '`GET /metrics` answers what a process counts as Prometheus reads it, and as OpenMetrics to who asks for that.',
   ],
   [
     'OPS-202',
-    'docs/metrics.md#reading-them',
+    'docs/metrics.md#scrape-with-prometheus',
     '`/metrics` is read with the operator’s token or straight from this machine; what came through a proxy did not.',
   ],
   [
     'OPS-203',
-    'docs/metrics.md#reading-them',
+    'docs/metrics.md#scrape-with-prometheus',
     'A read of the metrics is answered while the database is not, and reports that.',
   ],
   [
@@ -91,7 +91,7 @@ export const operating = area('operating', 'done', [
   ],
   [
     'OPS-208',
-    'docs/metrics.md#reading-them',
+    'docs/metrics.md#scrape-with-prometheus',
     'No label of a metric is an org, a user or anything else that a caller chooses.',
   ],
   [
@@ -106,7 +106,7 @@ export const operating = area('operating', 'done', [
   ],
   [
     'OPS-211',
-    'docs/metrics.md#reading-them',
+    'docs/metrics.md#scrape-with-prometheus',
     'A worker answers `/metrics` and `/health/*` at `VESTRA_OPERATOR_PORT`, and nothing else.',
   ],
   [
@@ -116,12 +116,12 @@ export const operating = area('operating', 'done', [
   ],
   [
     'OPS-213',
-    'docs/operating.md#looking-for-what-is-wrong',
+    'docs/operating.md#find-a-problem',
     '`vestra doctor` reports what is installed, reachable, writable and set wrongly, and what to do; it ends with 1 if something fails.',
   ],
   [
     'OPS-214',
-    'docs/operating.md#looking-for-what-is-wrong',
+    'docs/operating.md#find-a-problem',
     '`vestra doctor` asks vendors without spending money, lists models that end, and prints no secret.',
   ],
   [
@@ -146,7 +146,7 @@ export const operating = area('operating', 'done', [
   ],
   [
     'OPS-282',
-    'docs/files.md#from-one-to-the-other',
+    'docs/files.md#move-files',
     '`vestra admin files copy` brings files between data folder and bucket: again for the rest after an interruption, each read again, damaged ones left out and counted.',
   ],
   [

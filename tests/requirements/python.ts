@@ -52,7 +52,7 @@ export const python = area('python', 'done', [
     'docs/python.md#applying-a-folder',
     'A folder is applied as the command line does it: what either has applied, the other finds unchanged.',
   ],
-  ['PY-012', 'docs/python.md#a-first-talk', 'Every block of the page runs, one after the other.'],
+  ['PY-012', 'docs/python.md#send-a-message', 'Every block of the page runs, one after the other.'],
   [
     'PY-660',
     'docs/python.md#asking-and-answering',

@@ -23,12 +23,12 @@ export const records = area('records', 'done', [
   ],
   [
     'REC-704',
-    'docs/conversations.md#tasks',
+    'docs/conversation-reference.md#tasks',
     'A task has the `ask`, the message that started it, and always a `title`: of its plan or hand-off, or else the first words of the ask.',
   ],
   [
     'REC-705',
-    'docs/conversations.md#tasks',
+    'docs/conversation-reference.md#tasks',
     'A done task shows no step of its plan as in progress, and a plan that was never updated as completed.',
   ],
   [

@@ -3,17 +3,17 @@ import { area } from '../requirement.ts';
 export const runs = area('ends of runs', 'done', [
   [
     'RUN-700',
-    'docs/conversations.md#ends-of-replies-and-tasks',
+    'docs/conversation-reference.md#ends-of-replies-and-tasks',
     'However a reply or task ends and whatever it was doing: the usage is charged, pages and commands are closed, the reason is true, the events are complete, and the next reply knows.',
   ],
   [
     'RUN-701',
-    'docs/conversations.md#ends-of-replies-and-tasks',
+    'docs/conversation-reference.md#ends-of-replies-and-tasks',
     'Disabling a user stops their open replies and tasks with `user_disabled`; an answer to their interactions is 403.',
   ],
   [
     'RUN-702',
-    'docs/conversations.md#ends-of-replies-and-tasks',
+    'docs/conversation-reference.md#ends-of-replies-and-tasks',
     'Deleting a deployment stops its open replies and tasks with `deployment_deleted`; a new message is 409 `deployment_deleted`.',
   ],
   [
@@ -28,12 +28,12 @@ export const runs = area('ends of runs', 'done', [
   ],
   [
     'RUN-705',
-    'docs/conversations.md#ends-of-replies-and-tasks',
+    'docs/conversation-reference.md#ends-of-replies-and-tasks',
     'After any sequence of messages, answers, stops, deletions, disabled and erased users and killed processes nothing is open or held, and the costs add up.',
   ],
   [
     'RUN-706',
-    'docs/conversations.md#ends-of-replies-and-tasks',
+    'docs/conversation-reference.md#ends-of-replies-and-tasks',
     'A run whose message was accepted while its user was disabled or its deployment deleted is stopped with that reason.',
   ],
   [

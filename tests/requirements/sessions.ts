@@ -71,7 +71,7 @@ export const sessions = area('sessions', 'done', [
     'docs/sessions.md#the-screen',
     'The screen answers 409 `payment_in_progress` while the person pays in their browser.',
   ],
-  ['SES-023', 'docs/browser.md#looking', 'The screen answers 409 `browser_in_use` while it is private.'],
+  ['SES-023', 'docs/browser.md#watch-and-inspect', 'The screen answers 409 `browser_in_use` while it is private.'],
   ['SES-024', 'docs/sessions.md#the-page', 'The screen page asks every 3 seconds whether the session is open.'],
   [
     'SES-025',
@@ -143,7 +143,7 @@ export const sessions = area('sessions', 'done', [
   ],
   [
     'SES-106',
-    'docs/conversations.md#turns-and-messages',
+    'docs/conversation-reference.md#turns-and-messages',
     "A message's `tools` entry named like a function of the deployment answers 400 `duplicate_name`; the function keeps its schema and its wait.",
   ],
   [

@@ -129,7 +129,7 @@ export const start = area('start', 'done', [
   ],
   [
     'START-632',
-    'docs/models.md#provider-requests',
+    'docs/model-reference.md#provider-requests',
     'An address of a provider without http or https stops the start, with an example.',
   ],
   [

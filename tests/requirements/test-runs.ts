@@ -143,33 +143,33 @@ export const testRuns = area('test-runs', 'done', [
   ],
   [
     'TRUN-421',
-    'docs/tests.md#talks-replayed',
+    'docs/tests.md#replay-real-conversations',
     'In a replay a version answers the messages of real conversations in their order; the replay shows both answers with the calls that only one side made.',
   ],
   [
     'TRUN-422',
-    'docs/tests.md#talks-replayed',
+    'docs/tests.md#replay-real-conversations',
     'In a replay tools answer what they answered then, a call that was not made then answers an error, and nothing is run, asked or charged to the user.',
   ],
   [
     'TRUN-423',
-    'docs/tests.md#talks-replayed',
+    'docs/tests.md#replay-real-conversations',
     'An exchange is `same` if the calls are the same and the answer has the same words or, by the judge, the same meaning.',
   ],
   [
     'TRUN-424',
-    'docs/tests.md#talks-replayed',
+    'docs/tests.md#replay-real-conversations',
     'A replay can be cancelled, also twice; a conversation that cannot be replayed is `failed` and ends no other.',
   ],
   [
     'TRUN-425',
-    'docs/tests.md#talks-replayed',
+    'docs/tests.md#replay-real-conversations',
     'A replay accepts only conversations of its deployment, org and mode, none that a test played, and is read in its mode only.',
   ],
-  ['TRUN-426', 'docs/tests.md#talks-replayed', 'Erasing a user removes the replays of their conversations.'],
+  ['TRUN-426', 'docs/tests.md#replay-real-conversations', 'Erasing a user removes the replays of their conversations.'],
   [
     'TRUN-427',
-    'docs/tests.md#talks-replayed',
+    'docs/tests.md#replay-real-conversations',
     'A replay that a restart cut off continues by itself in its conversations, and sends no message twice.',
   ],
   [

@@ -44,7 +44,7 @@ export const voice = area('voice', 'done', [
   ],
   [
     'VOI-266',
-    'docs/voice.md#setting-it-up',
+    'docs/voice.md#set-up-voice',
     'Without its packages the route answers 503 `model_unavailable` with a sentence about what to do.',
   ],
   [
@@ -106,13 +106,13 @@ export const voice = area('voice', 'done', [
   ],
   [
     'VOI-551',
-    'docs/voice.md#setting-it-up',
+    'docs/voice.md#set-up-voice',
     'A process holds a fixed number of calls, three quarters of them for one org; the next is told when to try again, and a session that calls again counts once.',
   ],
   ['VOI-535', 'docs/voice.md#speech', 'Speech is stored in no file, and the models leave with their folder.'],
   [
     'VOI-610',
-    'docs/voice.md#setting-it-up',
+    'docs/voice.md#set-up-voice',
     'A process starts one call of a session at a time; the session gets 429 `rate_limited` beyond a few offers a minute, and its calls count in the share of its org.',
   ],
   [

@@ -47,7 +47,7 @@ export const webhooks = area('webhooks', 'done', [
     'docs/api/webhooks.md#get-v1webhooksendpoint_iddeliveries',
     '`GET …/deliveries` lists every attempt with status code and timing.',
   ],
-  ['WHK-015', 'docs/webhooks.md#looking-and-sending-again', '`POST …/deliveries/{delivery_id}/retry` sends one again.'],
+  ['WHK-015', 'docs/webhooks.md#inspect-and-resend', '`POST …/deliveries/{delivery_id}/retry` sends one again.'],
   [
     'WHK-016',
     'docs/api/events.md#get-v1events',

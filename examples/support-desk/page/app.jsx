@@ -4,7 +4,7 @@ import { createRoot } from 'react-dom/client';
 
 async function getSession() {
   const response = await fetch('/agent-session', { method: 'POST' });
-  if (!response.ok) throw new Error('There is no session to be had.');
+  if (!response.ok) throw new Error('The session could not be opened.');
   return response.json();
 }
 

@@ -117,7 +117,7 @@ export const pages: readonly PageRow[] = [
   {
     path: '/replays/$replay',
     title: 'Replay',
-    guide: 'tests#talks-replayed',
+    guide: 'tests#replay-real-conversations',
     needs: 'replays.get',
     load: () => import('./pages/replay/replay-page.tsx'),
   },
@@ -277,7 +277,7 @@ export const pages: readonly PageRow[] = [
   {
     path: '/webhooks/$endpoint',
     title: 'Webhook endpoint',
-    guide: 'webhooks#looking-and-sending-again',
+    guide: 'webhooks#inspect-and-resend',
     needs: 'webhooks.get',
     load: () => import('./pages/webhooks/endpoint-page.tsx'),
   },

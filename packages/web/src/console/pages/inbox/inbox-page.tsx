@@ -1,4 +1,6 @@
+import type { Interaction } from '@vestra/sdk/resources';
 import { useEffect, useMemo, useRef } from 'react';
+import { headlineOf } from '../../../approval/shown-row.ts';
 import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
@@ -7,7 +9,7 @@ import { Fault } from '../../parts/fault.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
 import { Page, Waiting } from '../../parts/page.tsx';
 import { Time } from '../../parts/shown.tsx';
-import { WaitingCard } from '../../parts/waiting/waiting-card.tsx';
+import { shownRows, WaitingCard } from '../../parts/waiting/waiting-card.tsx';
 
 const types = ['approval', 'question', 'connect', 'handoff', 'tool_call'];
 
@@ -96,6 +98,9 @@ const inOrder = (rows: readonly Pending[]): Pending[] =>
   );
 
 function Entry({ row, isChosen, onChoose }: { row: Pending; isChosen: boolean; onChoose: () => void }) {
+  const values = shownRows(row.details)
+    .map(({ value }) => value)
+    .join(' · ');
   return (
     <button
       aria-current={isChosen ? 'true' : undefined}
@@ -107,7 +112,10 @@ function Entry({ row, isChosen, onChoose }: { row: Pending; isChosen: boolean; o
         <span className="min-w-0 grow truncate">{row.user_id ?? 'The org’s own agent'}</span>
         <Time at={row.created_at} />
       </span>
-      <span className="mt-0.5 line-clamp-2 break-words font-medium text-sm">{row.summary}</span>
+      <span className="mt-0.5 line-clamp-2 break-words font-medium text-sm">
+        {headlineOf(row as Interaction) ?? row.summary}
+      </span>
+      {values !== '' && <span className="mt-0.5 block truncate text-quiet text-xs">{values}</span>}
     </button>
   );
 }

@@ -110,26 +110,28 @@ const exampleOf = (type: string) =>
 
 const language = { locale: 'en-US', words: { yes: 'Yes', no: 'No' } };
 
-/** Arguments as the user reads them: names as words, money as money. Tooltips show them as they are. */
-function Rows({ details }: { details: Interaction['details'] | undefined }) {
+/** Arguments as the user reads them: names as words, money as money. */
+export function shownRows(details: Interaction['details'] | undefined) {
   const rows = (details as { rows?: Row[] } | undefined)?.rows ?? [];
+  return rows.map((row) => ({ given: row, ...shownRow(row, rows, language) }));
+}
+
+/** Tooltips show the arguments as they are. */
+function Rows({ details }: { details: Interaction['details'] | undefined }) {
+  const rows = shownRows(details);
   if (rows.length === 0) return null;
   return (
     <dl className="mt-2 grid grid-cols-[max-content_1fr] gap-x-4 gap-y-0.5 text-sm">
-      {rows.map((row) => {
-        const { label, value } = row;
-        const shown = shownRow(row, rows, language);
-        return (
-          <div className="contents" key={label}>
-            <dt className="text-quiet" title={label}>
-              {shown.label}
-            </dt>
-            <dd className="min-w-0 whitespace-pre-wrap break-words" title={value}>
-              {shown.value}
-            </dd>
-          </div>
-        );
-      })}
+      {rows.map(({ given, label, value }) => (
+        <div className="contents" key={given.label}>
+          <dt className="text-quiet" title={given.label}>
+            {label}
+          </dt>
+          <dd className="min-w-0 whitespace-pre-wrap break-words" title={given.value}>
+            {value}
+          </dd>
+        </div>
+      ))}
     </dl>
   );
 }

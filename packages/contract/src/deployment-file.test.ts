@@ -107,13 +107,18 @@ describe('the faults of a file', () => {
 
   it('name both forms of a tool if an entry is of none or of both [PLAN-708]', () => {
     const both = { mcp: 'https://example.com/mcp', function: 'a', description: 'A.' };
-    expect(faultOf({ tools: [both] })).toEqual([['tools.0', 'Write one of `mcp` and `function`, not both.']]);
+    const entries = [both, { mcp: both.mcp, function: 'a' }, { ...both, auth: 'x' }, { ...both, mcp: 5 }];
+    for (const entry of entries) {
+      expect(faultOf({ tools: [entry] })).toEqual([['tools.0', 'Write one of `mcp` and `function`, not both.']]);
+    }
     const neither = 'Write an object with `mcp` for a server or `function` for a function.';
     for (const entry of [{}, { description: 'A.' }, null, 'a']) {
       expect(faultOf({ tools: [entry] })).toEqual([['tools.0', neither]]);
     }
-    expect(faultOf({ skills: [{ id: 'x', name: 'y' }] })).toEqual([
-      ['skills.0', 'Write one of `id` and `name`, not both.'],
-    ]);
+    for (const id of ['x', 'skl_000000000000000000000000']) {
+      expect(faultOf({ skills: [{ id, name: 'y' }] })).toEqual([
+        ['skills.0', 'Write one of `id` and `name`, not both.'],
+      ]);
+    }
   });
 });

@@ -62,6 +62,12 @@ function valuesIn(value: unknown, most: number): number {
 }
 
 function faultsOf(issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown, fallback: ErrorCode): Fault[] {
+  // Of a union whose options fail differently, zod may report the unknown keys of one option alone.
+  const ofOneOption = issue.code === 'unrecognized_keys' ? severalForms(issue.path, schema, value) : null;
+  if (ofOneOption !== null) {
+    const code = codeAlong(schema, issue.path, value) ?? fallback;
+    return [{ code, param: paramOf(issue.path), message: ofOneOption }];
+  }
   if (issue.code === 'invalid_union') {
     const unclear = unclearForm(issue, schema, value);
     if (unclear !== null) {
@@ -112,16 +118,21 @@ function bestBranch(branches: z.core.$ZodIssue[][]): z.core.$ZodIssue[] | undefi
  * The message for an object that has the first key of no option of a union, or of several. The first key tells the
  * options apart, so the faults of one option would mislead.
  */
-function unclearForm(issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown): string | null {
-  const given = valueAt(value, issue.path);
+const unclearForm = (issue: z.core.$ZodIssue, schema: z.ZodType, value: unknown): string | null =>
+  formsUsed(issue.path, schema, value)?.length === 0 ? issue.message : severalForms(issue.path, schema, value);
+
+function severalForms(path: readonly PropertyKey[], schema: z.ZodType, value: unknown): string | null {
+  const used = formsUsed(path, schema, value) ?? [];
+  return used.length < 2 ? null : `Write one of ${used.map((key) => `\`${key}\``).join(' and ')}, not both.`;
+}
+
+/** The first keys of options that the object has; null if the union at the path is not distinguished by them. */
+function formsUsed(path: readonly PropertyKey[], schema: z.ZodType, value: unknown): string[] | null {
+  const given = valueAt(value, path);
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return null;
-  const keys = optionsAt(schema, issue.path, value).flatMap(
-    (option) => Object.keys(definition(option).shape ?? {})[0] ?? [],
-  );
+  const keys = optionsAt(schema, path, value).flatMap((option) => Object.keys(definition(option).shape ?? {})[0] ?? []);
   if (keys.length < 2 || new Set(keys).size < keys.length) return null;
-  const used = keys.filter((key) => key in given);
-  if (used.length === 1) return null;
-  return used.length === 0 ? issue.message : `Write one of ${used.map((key) => `\`${key}\``).join(' and ')}, not both.`;
+  return keys.filter((key) => key in given);
 }
 
 const valueAt = (value: unknown, path: readonly PropertyKey[]): unknown =>

@@ -21,3 +21,24 @@ it.each<[string, unknown, unknown]>([
 ])('credentials of an export are found, and nothing else: %s [IMP-707]', (_, content, clean) => {
   expect(withoutSecrets(content).content).toEqual(clean);
 });
+
+/** Put together here, so that no text of this file looks like a credential. */
+const body = 'a1B2c3D4e5F6'.repeat(4);
+it.each([
+  ['sk', '-', body],
+  ['app', '-', body],
+  ['dataset', '-', body],
+  ['ghp', '_', body],
+  ['github', '_pat_', body],
+  ['glpat', '-', body],
+  ['xoxb', '-', body],
+  ['AKIA', '', 'A1B2C3D4E5F6G7H8'],
+  ['AIza', '', body],
+  ['eyJ', '', `${body}.${body}.${body}`],
+  ['lsv2', '_', body],
+  ['tvly', '-', body],
+  ['hf', '_', body],
+  ['vk', '_live_', body],
+])('credentials of an export are found in a sentence by their form: %s [IMP-707]', (...parts) => {
+  expect(withoutSecrets({ a: `Use ${parts.join('')} here.` }).content).toEqual({ a: 'Use ${A} here.' });
+});

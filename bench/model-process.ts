@@ -31,6 +31,9 @@ export const askingWords = 'Ask me first';
 export const slowWords = 'Tell me slowly';
 export const slowTokens = 200;
 
+/** To a message with these words the model types its usual answer, as fast as a fast vendor does: 20 ms a token. */
+export const typedWords = 'Type it';
+
 /** To a message with these words the model answers at length, and at once. */
 export const longWords = 'Tell me at length';
 export const longTokens = 500;
@@ -114,6 +117,9 @@ function answerTo({ messages, outputSchema }: NormalisedRequest): ScriptedAnswer
   }
   if (messages.some((each) => each.role === 'user' && each.text.includes(slowWords))) {
     return { text: words(slowTokens), chunkDelayMs: 20, usage: { inputTokens: 500, outputTokens: slowTokens } };
+  }
+  if (messages.some((each) => each.role === 'user' && each.text.includes(typedWords))) {
+    return { text: tokens, chunkDelayMs: 20, usage: { inputTokens: 500, outputTokens: tokens.length } };
   }
   if (messages.some((each) => each.role === 'user' && each.text.includes(longWords))) {
     return { text: words(longTokens), usage: { inputTokens: 500, outputTokens: longTokens } };

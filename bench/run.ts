@@ -15,6 +15,7 @@ import { parseArgs } from 'node:util';
 import { measureBatch, measureDeliveries, measureJobs, measureSchedule } from './background.ts';
 import { measureColdStart } from './cold-start.ts';
 import { measureEmbeddings } from './embeddings.ts';
+import { measureFairness } from './fairness.ts';
 import { measureFollowers } from './followers.ts';
 import { measureIndexing } from './indexing.ts';
 import { measureLongTalk } from './long-talk.ts';
@@ -37,6 +38,7 @@ const groups: Record<string, (stage: Stage) => Promise<Row[]>> = {
   start: measureColdStart,
   requests: measureRequests,
   lists: measureLists,
+  fairness: measureFairness,
   followers: measureFollowers,
   waiting: measureWaitingTasks,
   batches: measureBatch,

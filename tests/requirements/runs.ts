@@ -41,4 +41,9 @@ export const runs = area('ends of runs', 'done', [
     'docs/routines.md#runs-that-did-not-happen',
     'A routine has no next run while the deployment that it would run on is archived, also if that is a default or the one of its conversation.',
   ],
+  [
+    'RUN-708',
+    'docs/architecture.md',
+    'A job whose conversation was deleted ends. A hold that a killed process left for an ended run is deleted by the next sweep.',
+  ],
 ]);

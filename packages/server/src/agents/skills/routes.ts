@@ -4,11 +4,14 @@ import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers, PageRequest } from '../../platform/http/handler.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
 import type { RepublishLive } from '../versions/versions.ts';
-import { readUpload } from './bundle.ts';
+import type { readUpload } from './bundle.ts';
 import type { OpenZip } from './open-zip.ts';
 import { createSkill, presentBuiltIn, presentSkill, presentVersion, removeSkill, replaceSkill } from './skill.ts';
 import { builtInSkills, readCompanySkill } from './skill-files.ts';
 import { findSkill, listSkills, listVersions } from './store.ts';
+
+/** Loaded with the first upload: a server that starts needs no rules of skills. */
+const read: typeof readUpload = async (...given) => (await import('./bundle.ts')).readUpload(...given);
 
 export function skillRoutes({
   db,
@@ -34,7 +37,7 @@ export function skillRoutes({
     },
     create: async ({ origin, query, body, upload, commit }) => {
       // Read the upload before the transaction, which holds a connection and may run more than once.
-      const bundle = await readUpload({ body, upload }, openZip);
+      const bundle = await read({ body, upload }, openZip);
       return commit(async (tx) => presentSkill(await createSkill(tx, origin, bundle, query.slug)));
     },
     get: async ({ caller, params }) => {
@@ -45,7 +48,7 @@ export function skillRoutes({
       return { ...presentSkill(found.row), files: found.files };
     },
     replace: async ({ origin, params, query, body, upload }) => {
-      const bundle = await readUpload({ body, upload }, openZip);
+      const bundle = await read({ body, upload }, openZip);
       const put = { skillId: params.skill_id, bundle };
       const wanted = { promote: query.promote, republishLive };
       return presentSkill(await transaction(db, (tx) => replaceSkill(tx, origin, put, wanted)));

@@ -309,8 +309,8 @@ describe('a fault', () => {
   });
 
   it.each([
-    ['no frontmatter', 'Text.\n', 1, 'must open with YAML frontmatter'],
-    ['an unclosed frontmatter', '---\nname: a\ndescription: b\n', 1, 'must open with YAML frontmatter'],
+    ['no frontmatter', 'Text.\n', 1, 'must start with YAML frontmatter'],
+    ['an unclosed frontmatter', '---\nname: a\ndescription: b\n', 1, 'must start with YAML frontmatter'],
     ['a bad name', '---\ndescription: b\nname: Bad Name\n---\n', 3, '`name` is 1 to 64'],
     ['no name', '---\ndescription: b\n---\n', 1, '`name` is missing'],
     ['no description', '---\nname: a\n---\n', 1, '`description` is missing'],
@@ -372,7 +372,7 @@ it('never sends files outside the folder', async () => {
   const problems = await refused(folder);
   expect(problems.map(({ line, message }) => [line, message])).toEqual([
     [2, expect.stringContaining('link that leads out of the folder')],
-    [2, expect.stringContaining('leads out of the folder')],
+    [2, expect.stringContaining('is outside the folder')],
     [3, expect.stringContaining('link that leads out of the folder')],
     [3, expect.stringContaining('never read')],
     [4, expect.stringContaining('never read')],

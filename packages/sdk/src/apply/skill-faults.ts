@@ -16,7 +16,7 @@ export function faultsOfSkill(files: readonly { path: string; content: string }[
 function faultsOfFiles(files: readonly { path: string; content: string }[]): SkillFault[] {
   const faults: SkillFault[] = [];
   const whole = (message: string) => faults.push({ path: null, at: null, message });
-  if (files.length > skillLimits.files) whole(`A skill may hold at most ${skillLimits.files} files.`);
+  if (files.length > skillLimits.files) whole(`A skill can have at most ${skillLimits.files} files.`);
   const taken = new Set<string>();
   let total = 0;
   for (const { path, content } of files) {
@@ -36,7 +36,7 @@ function faultsOfMain(main: string): SkillFault[] {
   const fault = (message: string, at = { line: 1, column: 1 }): SkillFault => ({ path: 'SKILL.md', at, message });
   const head = headOf(main);
   if (head === null) {
-    return [fault('The file must open with YAML frontmatter between two lines of `---` that gives a `name`.')];
+    return [fault('The file must start with YAML frontmatter between two lines of `---` that has a `name`.')];
   }
   if (head.length > skillLimits.head) return [fault(`The frontmatter is longer than ${skillLimits.head} characters.`)];
   const lines = new LineCounter();

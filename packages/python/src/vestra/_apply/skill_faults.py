@@ -19,7 +19,7 @@ _PATH = 200
 _HEAD = 8192
 
 _NAME = re.compile(r"(?=.{1,64}\Z)[a-z0-9]+(-[a-z0-9]+)*\Z")
-_NO_HEAD = "The file must open with YAML frontmatter between two lines of `---` that gives a `name`."
+_NO_HEAD = "The file must start with YAML frontmatter between two lines of `---` that has a `name`."
 _BAD_NAME = "`name` is 1 to 64 lowercase letters, digits and single hyphens, with no hyphen at its ends."
 
 
@@ -31,7 +31,7 @@ def faults_of_skill(shown: str, files: list[dict[str, str]]) -> list[Problem]:
 def _faults_of_files(shown: str, files: list[dict[str, str]]) -> list[Problem]:
     faults: list[Problem] = []
     if len(files) > _FILES:
-        faults.append(problem_of(shown, f"A skill may hold at most {_FILES} files."))
+        faults.append(problem_of(shown, f"A skill can have at most {_FILES} files."))
     taken: set[str] = set()
     total = 0
     for file in files:

@@ -101,7 +101,7 @@ function assertPathsApart(paths: readonly string[], paramOf: (at: number) => str
 }
 
 const tooManyFiles = (field: BundleField): Failure =>
-  fail('invalid_skill', { param: field, message: `A skill may hold at most ${maxFiles} files.` });
+  fail('invalid_skill', { param: field, message: `A skill can have at most ${maxFiles} files.` });
 
 const fileTooLarge = (path: string, param: string): Failure =>
   fail('file_too_large', {
@@ -117,7 +117,10 @@ const bundleTooLarge = (field: BundleField): Failure =>
   });
 
 const binaryFile = (path: string, param: string): Failure =>
-  fail('binary_file', { param, message: `\`${shown(path)}\` is not text in UTF-8. A skill holds text files only.` });
+  fail('binary_file', {
+    param,
+    message: `\`${shown(path)}\` is not text in UTF-8. A skill can contain text files only.`,
+  });
 
 const invalidPath = (path: string, param: string, why: string): Failure =>
   fail('invalid_skill', { param, message: `The path \`${shown(path)}\` ${why}.` });

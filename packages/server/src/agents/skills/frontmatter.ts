@@ -35,7 +35,7 @@ const fields = z.object(
 export function readFrontmatter(file: string, param: string): Frontmatter {
   const refuse = (reason: string) => fail('invalid_frontmatter', { param, message: `\`SKILL.md\`: ${reason}` });
   const head = headOf(file);
-  if (head === null) throw refuse('it must open with YAML frontmatter between two lines of `---`.');
+  if (head === null) throw refuse('it must start with YAML frontmatter between two lines of `---`.');
   if (head.length > maxLength) throw refuse(`its frontmatter is longer than ${maxLength} characters.`);
   const parsed = parseYaml(head);
   if ('fault' in parsed) throw refuse(`its frontmatter is not plain YAML: ${parsed.fault}`);

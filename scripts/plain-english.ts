@@ -26,6 +26,13 @@ const words: readonly (readonly [RegExp, string])[] = [
   [/\bthrough the (?:same )?door\b/i, 'through the same API'],
 ];
 
+/** Further words for the pages of `docs/`, which customers read. In code they have other meanings. */
+const pageWords: readonly (readonly [RegExp, string])[] = [
+  [/\b(?:tells?|told|telling)\b/i, 'report, notify, return, describe'],
+  [/\bhears\b/i, 'receives'],
+  [/\bwhat waits\b/i, 'pending'],
+];
+
 const beginnings = /^(?:What|Whoever|Of the)\b(?!.*\?$)/s;
 
 /** Type names that say nothing about their subject. */
@@ -76,16 +83,16 @@ export function findingsIn(file: string, text: string): Finding[] {
     .map((fault) => ({ file, ...fault }));
 }
 
-type Text = { kind: 'comment' | 'title' | 'prose' | 'type' | 'statement'; start: number; content: string };
+type Text = { kind: 'comment' | 'title' | 'prose' | 'page' | 'type' | 'statement'; start: number; content: string };
 
 function faultsOf(kind: Text['kind'], content: string): Omit<Finding, 'file' | 'line'>[] {
   if (kind === 'type') return [{ found: content, instead: 'add the noun that tells it apart' }];
   if (kind === 'statement') return [{ found: content, instead: 'end the name in `Statement`' }];
   const plain = content.replace(/`[^`\n]*`|“[^”]*”|"[^"\n]*"/g, '``');
-  const start = kind === 'prose' ? null : beginnings.exec(plain);
+  const start = kind === 'prose' || kind === 'page' ? null : beginnings.exec(plain);
   return [
     ...(start ? [{ found: start[0], instead: 'begin with the actor or a noun' }] : []),
-    ...words.flatMap(([pattern, instead]) => {
+    ...[...words, ...(kind === 'page' ? pageWords : [])].flatMap(([pattern, instead]) => {
       const match = pattern.exec(plain);
       return match ? [{ found: match[0], instead }] : [];
     }),
@@ -131,7 +138,7 @@ function pythonTexts(text: string): Text[] {
 function proseOf(text: string): Text[] {
   const blank = (block: string) => block.replace(/[^\n]/g, ' ');
   return [...text.replace(/^(```|~~~)[\s\S]*?^\1/gm, blank).matchAll(/.+/g)].map((match) => ({
-    kind: 'prose',
+    kind: 'page',
     start: match.index,
     content: match[0],
   }));

@@ -16,6 +16,8 @@ it.each([
   ['a gerund that returns a statement', 'a.ts', 'export function emitting(): Statement {}', ['emitting']],
   ['a gerund that returns something else', 'a.ts', 'export function sibling(): Row {}', []],
   ['a docstring', 'a.py', 'def a():\n    """Whoever calls."""\n', ['Whoever', 'Whoever']],
+  ['a word of pages', 'a.md', 'The server tells you what waits.', ['tells', 'what waits']],
+  ['a word of pages in a comment', 'a.ts', '// Adds the noun that tells it apart.', []],
   ['prose', 'a.md', 'The server is away.\n\n```\nis away\n```\n', ['is away']],
 ])('%s', (_, file, text, words) => {
   expect(findingsIn(file, text).map(({ found }) => found)).toEqual(words);

@@ -72,7 +72,7 @@ describe('vestra apply', () => {
       expect.stringMatching(/^Made notebook shop-knowledge/),
       'Uploaded document hours.md',
       'Saved version 1 (the first of a new deployment)',
-      '✔ shop: version 1 is what test keys run',
+      '✔ shop: version 1 is active for test keys',
       '',
     ]);
     const { manifest } = await read('/v1/deployments/shop/versions/1');
@@ -91,7 +91,7 @@ describe('vestra apply', () => {
       'Read service.yaml: shop',
       'Nothing to upload',
       'Nothing changed: version 1 stays',
-      '✔ shop: version 1 is what test keys run',
+      '✔ shop: version 1 is active for test keys',
       '',
     ]);
     expect((await read(`/v1/skills/${kept.id}/versions`)).data).toHaveLength(1);
@@ -381,7 +381,7 @@ describe('vestra test', () => {
     const good = await vestra(folder, 'test');
     expect([good.code, good.out]).toEqual([
       0,
-      expect.stringMatching(/^Playing 2 tests\n[\s\S]+Tests: 2 of 2 passed; \$/),
+      expect.stringMatching(/^Running 2 tests\n[\s\S]+Tests: 2 of 2 passed; \$/),
     ]);
     server.script(cast({ agent: () => ({ text: 'No.' }), judge: () => ({ holds: false }) }));
     const bad = await here(root, 'test', 'tested', '--json');

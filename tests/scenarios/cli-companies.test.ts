@@ -182,7 +182,7 @@ describe('three companies', () => {
       expect(await stateOf()).toEqual(prepared);
 
       // Draft, tests, promotion after tests.
-      expect(await vestra('test', ['apply', template])).toContain(`${template}: version 1 is what test keys run`);
+      expect(await vestra('test', ['apply', template])).toContain(`${template}: version 1 is active for test keys`);
       expect(await vestra('test', ['diff', template, '--exit-code'])).toContain('nothing would change');
       await vestra('test', ['test', template]);
       expect((await call('live', 'deployments', 'get', template)).live_version).toBe(null);

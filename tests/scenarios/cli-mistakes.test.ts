@@ -374,7 +374,7 @@ const calls: Call[] = [
     status: 404,
     says: [/\/v1\/openai/],
   },
-  { mistake: 'another method', sends: 'POST /v1/me', headers: json, body: '{}', status: 405, says: [/send GET/] },
+  { mistake: 'another method', sends: 'POST /v1/me', headers: json, body: '{}', status: 405, says: [/Send GET/] },
   {
     mistake: 'no content type',
     sends: 'POST /v1/conversations',

@@ -98,7 +98,7 @@ describe('vestra ask', () => {
     expect(out).toMatch(/agent +Done: .*refunded/);
     expect(await here('answer', '--approve', '--user', 'bob')).toMatchObject({
       code: 1,
-      err: expect.stringContaining('Nothing that the agent of bob waits on is open.'),
+      err: expect.stringContaining('No interaction is open for the agent of bob.'),
     });
   });
 

@@ -77,7 +77,7 @@ describe('vestra init --template', () => {
       const file = parse(await readFile(join(folder, 'service.yaml'), 'utf8'), { merge: true });
       expect(file.tests.length).toBeGreaterThanOrEqual(2);
       for (const test of file.tests as { name: string }[]) expect(said).toContain(`✔ ${test.name}`);
-      expect(said).toContain(`✔ ${name}: version 1 is what test keys run`);
+      expect(said).toContain(`✔ ${name}: version 1 is active for test keys`);
       if (answers[name]) expect(said).toContain(answers[name]);
       if (name === 'invoice-reader') {
         const rows = () => readFile(join(folder, 'invoices.csv'), 'utf8').catch(() => '');

@@ -285,7 +285,7 @@ describe('a documented block is a tested block', () => {
     const applied = await typeHere('npx vestra apply --file my-agent.yaml');
     expect([applied.code, applied.said]).toEqual([
       0,
-      expect.stringContaining('✔ bikes: version 1 is what test keys run'),
+      expect.stringContaining('✔ bikes: version 1 is active for test keys'),
     ]);
   });
 

@@ -302,7 +302,7 @@ describe('serveFunctions', () => {
       '`desk` declares no function `find_shelf`: the agent does not call it.',
       '`desk` declares `order_paper`, and nothing here answers it.',
       '`find_stock` needs `shelf`, which the deployment does not declare.',
-      '`find_stock` does not take `sku`, which the deployment declares.',
+      '`find_stock` does not accept `sku`, which the deployment declares.',
     ]);
     await expect(serve({ find_stock: () => 7 }, { deployment: 'no-such' })).rejects.toMatchObject({
       code: 'deployment_not_found',

@@ -255,7 +255,7 @@ describe('limits of bodies', () => {
     expect([whole.status, whole.body.item_count], whole.text.slice(0, 500)).toEqual([201, 5000]);
     await server.call('POST', `/v1/batches/${whole.body.id}/cancel`);
     const more = await create([{ ...item, context: { k: Array.from({ length: 250_000 }, () => 1) } }]);
-    expect([more.status, more.body.error.message]).toEqual([400, 'A JSON body may hold at most 250000 values.']);
+    expect([more.status, more.body.error.message]).toEqual([400, 'A JSON body can have at most 250000 values.']);
   });
 
   it.each([

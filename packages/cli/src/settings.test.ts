@@ -121,7 +121,7 @@ describe('readSettings', () => {
     );
     expect((await read(everything)).notice).toBeNull();
     expect((await read({ hasKeys: true, hasProfiles: true })).notice).toBe(
-      'Using the test key of .vestra/credentials.json at http://127.0.0.1:4600, not what `vestra login` kept (--profile work takes that).',
+      'Using the test key of .vestra/credentials.json at http://127.0.0.1:4600, not the profile of `vestra login` (use --profile work for that).',
     );
   });
 

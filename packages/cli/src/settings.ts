@@ -82,7 +82,7 @@ export async function readSettings(place: Place, flags: GlobalFlags): Promise<Se
       return { url, key: env.VESTRA_KEY, source: 'VESTRA_KEY', again: '', notice: over };
     }
     if (local && isOwn(local, url)) {
-      const over = profile ? `, not what \`vestra login\` kept (--profile ${profile.name} takes that)` : '';
+      const over = profile ? `, not the profile of \`vestra login\` (use --profile ${profile.name} for that)` : '';
       const told = `Using the test key of ${local.path} at ${url}${over}.`;
       return { url, key: local.test_key, source: local.path, again: '', notice: told };
     }

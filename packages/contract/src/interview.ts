@@ -24,7 +24,7 @@ export const interview = route({
       answer: text(1, 8000).optional().describe('The answer to the last question; to continue.'),
     })
     .refine(beginsOrGoesOn, {
-      error: 'Send `deployment` with `describe` to begin, or `conversation` with `answer` to go on.',
+      error: 'Send `deployment` with `describe` to start, or `conversation` with `answer` to continue.',
       params: { code: 'describe_or_answer' },
     }),
   status: 201,

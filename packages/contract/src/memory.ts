@@ -42,7 +42,7 @@ const searchText = failsWith(
   'query_required',
   z
     .string()
-    .min(1, 'Send what to search for as `q`.')
+    .min(1, 'Send the search text as `q`.')
     .refine((q) => atMost500.safeParse(q).success, {
       error: '`q` has 1 to 500 characters.',
       params: { code: 'invalid_query' },

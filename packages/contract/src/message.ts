@@ -49,7 +49,7 @@ const outputSchema = failsWith(
   z
     .record(z.string(), z.unknown())
     .refine((schema) => jsonBytes(schema) <= 32 * 1024, {
-      error: '`output_schema` may hold at most 32 KB.',
+      error: '`output_schema` can have at most 32 KB.',
       params: { code: 'output_schema_too_large' },
     })
     .describe('JSON Schema of the structured answer, at most 32 KB.'),

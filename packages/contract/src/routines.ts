@@ -133,7 +133,7 @@ const exactlyOne = {
 };
 
 const filtersNeedCall = {
-  error: '`filters` go with `on: call`.',
+  error: '`filters` need `on: call`.',
   path: ['filters'],
   params: { code: 'invalid_trigger' },
 };
@@ -297,7 +297,7 @@ export const routines = {
     body: z
       .record(z.string(), z.unknown())
       .refine((payload) => jsonBytes(payload) <= 4096, {
-        error: 'A trigger payload may hold at most 4 KB.',
+        error: 'A trigger payload can have at most 4 KB.',
         params: { code: 'payload_too_large' },
       })
       .describe('Any JSON of at most 4 KB from your system; the agent reads it as data.'),

@@ -366,6 +366,6 @@ class Signatures(unittest.TestCase):
             differences("desk", [Declared()], {"find": find}),  # type: ignore[list-item]
             [
                 "`find` needs `sku`, which the deployment lets the agent leave out.",
-                "`find` does not take `colour`, which the deployment declares.",
+                "`find` does not accept `colour`, which the deployment declares.",
             ],
         )

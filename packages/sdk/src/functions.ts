@@ -164,7 +164,7 @@ export function lineOf(event: ServeEvent): string {
     case 'late':
       return `${nameOf(event.call)} was answered for nothing: ${whyLate[event.code] ?? event.code}.`;
     case 'away':
-      return `The service cannot be reached, it is tried again: ${messageOf(event.error)}`;
+      return `The server is unreachable. Retrying: ${messageOf(event.error)}`;
   }
 }
 
@@ -216,7 +216,7 @@ function differencesOfInput(name: string, declared: Record<string, unknown>, inp
       const why = told.names.has(field) ? 'the deployment lets the agent leave out' : 'the deployment does not declare';
       return `\`${name}\` needs \`${field}\`, which ${why}.`;
     }),
-    ...notTaken.map((field) => `\`${name}\` does not take \`${field}\`, which the deployment declares.`),
+    ...notTaken.map((field) => `\`${name}\` does not accept \`${field}\`, which the deployment declares.`),
   ];
 }
 

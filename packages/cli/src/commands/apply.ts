@@ -104,7 +104,7 @@ function outcomeOf({ paint }: Terminal, { answer, run, isPromoted }: Result, pro
     return `${paint('red', '✖')} ${name}: ${version} ${what}: ${summaryOf(run)}`;
   }
   const isLive = answer.version.is_live || answer.live_version === answer.version.version || run?.mode === 'live';
-  if (isPromoted) return `${paint('green', '✔')} ${name}: ${version} is ${isLive ? 'live' : 'what test keys run'}`;
+  if (isPromoted) return `${paint('green', '✔')} ${name}: ${version} is ${isLive ? 'live' : 'active for test keys'}`;
   if (run?.promote_on_pass && run.note !== null) {
     return `${paint('red', '✖')} ${name}: ${version} was not promoted. ${plain(run.note)}`;
   }

@@ -94,7 +94,7 @@ export async function withLiveList<Value>(
     title: 'Tests',
     async task(_, task) {
       const run = await testing.promise;
-      if (!run) return task.skip('Tests: none were played');
+      if (!run) return task.skip('Tests: none ran');
       sayNote = (note) => {
         task.title = `Tests: ${plain(note)}`;
       };

@@ -33,7 +33,7 @@ export function workLine(terminal: Pick<Terminal, 'paint'>, event: WorkEvent): s
 /** An unchanged file returns its previous run. */
 function testingLine({ status, counts: { total } }: TestRun): string {
   const tests = total === 1 ? 'test' : 'tests';
-  if (status === 'queued' || status === 'running') return `Playing ${total} ${tests}`;
+  if (status === 'queued' || status === 'running') return `Running ${total} ${tests}`;
   return `The ${total} ${tests} ${total === 1 ? 'was' : 'were'} played before, on the same`;
 }
 

@@ -328,15 +328,15 @@ async def _only_open(api: Api, user: str | None) -> types.Interaction:
         if cursor is None or len(found) > 1:
             break
     else:
-        message = f"So much is open that {whose} cannot be looked for: name the interaction."
+        message = f"Too many interactions are open to search for {whose}. Name the interaction."
         raise refused(message, "invalid_request", "interaction")
     if len(found) > 1:
-        message = f"More than one is open for {whose}: name the interaction, such as {found[0].id} or {found[1].id}."
+        message = f"More than one interaction is open for {whose}. Name one, such as {found[0].id} or {found[1].id}."
         raise refused(message, "invalid_request", "interaction")
     if found:
         return found[0]
     raise NotFoundError(
-        f"Nothing that {whose} waits on is open. Name the interaction, or the user whose it is.",
+        f"No interaction is open for {whose}. Name the interaction or its user.",
         code="interaction_not_found",
         status=404,
         type="not_found",

@@ -192,7 +192,7 @@ def _differences_of_input(name: str, declared: Mapping[str, Any], taken: Mapping
             told.append(f"`{name}` needs `{field}`, which {why}.")
     if taken["additionalProperties"] is False:
         unknown = [field for field in names if field not in taken["properties"]]
-        told += [f"`{name}` does not take `{field}`, which the deployment declares." for field in unknown]
+        told += [f"`{name}` does not accept `{field}`, which the deployment declares." for field in unknown]
     return told
 
 
@@ -215,6 +215,6 @@ def _log(event: ServeEvent) -> None:
     elif event.type == "late":
         log.warning("%s was answered for nothing: %s.", about, _WHY_LATE.get(event.code or "", event.code))
     elif event.type == "away":
-        log.warning("The service cannot be reached, it is tried again: %s", event.error)
+        log.warning("The server is unreachable. Retrying: %s", event.error)
     else:
         log.debug("%s was %s.", about, event.type)

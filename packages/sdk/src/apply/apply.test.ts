@@ -62,7 +62,7 @@ describe('`computer.setup`', () => {
   it.each([
     ['./prepare.sh', 'There is no `prepare.sh`'],
     ['prepare.sh', 'There is no `prepare.sh`'],
-    ['../prepare.sh', 'leads out of the folder'],
+    ['../prepare.sh', 'is outside the folder'],
     ['.env', 'never read'],
   ])('is rejected if it must be a file and cannot be read: %s', async (written, message) => {
     const error = (await setup(written, { '.env': 'SECRET=1' }).catch((each) => each)) as ApplyError;
@@ -94,7 +94,7 @@ describe('local faults are reported together, and nothing is written', () => {
     [
       'files that are no text, and no frontmatter',
       { 's/SKILL.md': 'Do it.', 's/a.bin': Uint8Array.of(1, 0, 1), 's/b.bin': Uint8Array.of(255, 254) },
-      ['s/SKILL.md:1:1 It must open', 's/a.bin A skill holds text', 's/b.bin A skill holds text'],
+      ['s/SKILL.md:1:1 It must open', 's/a.bin A skill can contain text', 's/b.bin A skill can contain text'],
     ],
   ])('with skills: %s', async (_, files, wanted) => {
     const error = await apply({ 'service.yaml': 'name: desk\nskills: s\n', ...files }).catch((each) => each);

@@ -37,8 +37,7 @@ export async function openFolder(folder: string) {
     const target = resolve(folder, written);
     const below = relative(folder, target);
     if (below === '') return refused('Name a file or folder below this one, not this one itself.');
-    if (isOutside(below))
-      return refused(`\`${written}\` leads out of the folder: only what lies below it is uploaded.`);
+    if (isOutside(below)) return refused(`\`${written}\` is outside the folder. Only files below it are uploaded.`);
     if (isIgnored(below)) return refused(`\`${written}\` is never read: it is a dot file, or was installed.`);
     return look(target, withSlashes(below));
   }
@@ -73,7 +72,7 @@ export async function openFolder(folder: string) {
     above: readonly string[],
     into: ListedFile[],
   ): Promise<string | null> {
-    if (above.includes(here.path)) return `\`${here.shown}\` is a link to a folder that it lies in.`;
+    if (above.includes(here.path)) return `\`${here.shown}\` is a link to one of its parent folders.`;
     for (const { name } of await readdir(here.path, { withFileTypes: true })) {
       if (isIgnored(name)) continue;
       const shown = `${here.shown}/${name}`;

@@ -144,7 +144,8 @@ async function readSkill(
     const bytes = taken(await folder.read(real, file), problems, (message) => problemOf(file, message));
     if (!bytes) continue;
     const content = textOf(bytes, utf8);
-    if (content === null) problems.push(problemOf(file, 'A skill holds text files only, and this is none in UTF-8.'));
+    if (content === null)
+      problems.push(problemOf(file, 'A skill can contain text files only, and this file is not UTF-8.'));
     else files.push({ path: skillPath(path), content });
   }
   // A SKILL.md that cannot be read is reported already.

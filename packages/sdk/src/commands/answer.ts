@@ -30,7 +30,8 @@ export async function onlyOpen(
   const found: Interaction[] = [];
   let cursor: string | undefined;
   for (let page = 0; found.length < 2; page++) {
-    if (page === mostPages) throw unclear(`So much is open that ${whose} cannot be looked for: name the interaction.`);
+    if (page === mostPages)
+      throw unclear(`Too many interactions are open to search for ${whose}. Name the interaction.`);
     const { data, next_cursor } = await client.interactions.list({ user_id: user, limit: 100, cursor }, { signal });
     found.push(...data.filter(({ user_id }) => user_id === (user ?? null)));
     if (next_cursor === null) break;
@@ -38,10 +39,10 @@ export async function onlyOpen(
   }
   const [only, another] = found;
   if (only && another) {
-    throw unclear(`More than one is open for ${whose}: name the interaction, such as ${only.id} or ${another.id}.`);
+    throw unclear(`More than one interaction is open for ${whose}. Name one, such as ${only.id} or ${another.id}.`);
   }
   if (only) return only;
-  throw new VestraError(`Nothing that ${whose} waits on is open. Name the interaction, or the user whose it is.`, {
+  throw new VestraError(`No interaction is open for ${whose}. Name the interaction or its user.`, {
     status: 404,
     type: 'not_found',
     code: 'interaction_not_found',

@@ -54,7 +54,7 @@ class LocalFolder:
         if below == ".":
             raise Refused("Name a file or folder below this one, not this one itself.")
         if _is_outside(below):
-            raise Refused(f"`{written}` leads out of the folder: only what lies below it is uploaded.")
+            raise Refused(f"`{written}` is outside the folder. Only files below it are uploaded.")
         if _is_ignored(below):
             raise Refused(f"`{written}` is never read: it is a dot file, or was installed.")
         return self._look(target, Path(below).as_posix())
@@ -93,7 +93,7 @@ class LocalFolder:
 
     def _collect(self, here: Found, prefix: str, above: tuple[Path, ...], into: list[Listed]) -> None:
         if here.path in above:
-            raise Refused(f"`{here.shown}` is a link to a folder that it lies in.")
+            raise Refused(f"`{here.shown}` is a link to one of its parent folders.")
         for name in os.listdir(here.path):
             if _is_ignored(name):
                 continue

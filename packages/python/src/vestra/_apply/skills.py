@@ -142,7 +142,7 @@ def _read_skill(
             problems.append(problem_of(file, str(refused)))
             continue
         if content is None:
-            problems.append(problem_of(file, "A skill holds text files only, and this is none in UTF-8."))
+            problems.append(problem_of(file, "A skill can contain text files only, and this file is not UTF-8."))
         else:
             files.append({"path": composed(each.path), "content": content})
     main = next((file["content"] for file in files if file["path"] == "SKILL.md"), "")

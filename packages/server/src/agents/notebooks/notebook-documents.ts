@@ -108,7 +108,7 @@ export function prepareDocument(given: {
   if (bytes > maxDocumentBytes) {
     throw fail('document_too_large', {
       param,
-      message: `The text has ${bytes} bytes, and a document may hold at most ${maxDocumentBytes}.`,
+      message: `The text has ${bytes} bytes, and a document can have at most ${maxDocumentBytes}.`,
     });
   }
   return {

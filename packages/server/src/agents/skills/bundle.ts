@@ -84,7 +84,10 @@ const bundleTooLarge = (field: BundleField): Failure =>
   fail('bundle_too_large', { param: field, message: skillMessages.largeBundle });
 
 const binaryFile = (path: string, param: string): Failure =>
-  fail('binary_file', { param, message: `\`${shown(path)}\` is not text in UTF-8. A skill holds text files only.` });
+  fail('binary_file', {
+    param,
+    message: `\`${shown(path)}\` is not text in UTF-8. A skill can contain text files only.`,
+  });
 
 const invalidPath = (path: string, param: string, why: string): Failure =>
   fail('invalid_skill', { param, message: `The path \`${shown(path)}\` ${why}.` });

@@ -154,7 +154,7 @@ async function recordUnexpectedFailure(
     said: { whole: '', unstreamed: '' },
     error: isKnown
       ? { code: error.code, message: error.message }
-      : { code: 'internal', message: 'Something broke on our side. Send the message again.' },
+      : { code: 'internal', message: 'The server failed to finish the reply. Send the message again.' },
   };
   await changeConversation(engine, turn.conversation_id, run, async (change) => {
     await giveUpRun(change, run);

@@ -70,7 +70,7 @@ export const describeMissingServer = ({ slug, reason }: UnavailableServer) => `\
 
 const reasonTexts: Record<AwayReason, string> = {
   unreachable: 'it cannot be reached just now.',
-  credentials_refused: 'it does not take the credentials that it is called with.',
+  credentials_refused: 'it rejects the credentials.',
   secret_missing: 'the company has not finished setting it up.',
   user_secret_missing: 'it needs a credential of the person’s own, which has not been stored for them.',
   secret_unusable: 'a credential that is stored for it cannot be used.',

@@ -104,7 +104,7 @@ function readToolCall(answer: InteractionAnswer): InteractionResolution {
   }
   const output = typeof answer.output === 'string' ? answer.output : JSON.stringify(answer.output);
   if (Buffer.byteLength(output) > maxOutputBytes) {
-    throw fail('invalid_request', { param: 'output', message: 'The output of a tool may hold at most 256 KB.' });
+    throw fail('invalid_request', { param: 'output', message: 'The output of a tool can have at most 256 KB.' });
   }
   return { status: 'resolved', decision: 'answered', output, is_error: false };
 }

@@ -399,7 +399,7 @@ describe('a key of the user’s', () => {
     expect(signedIn.credential.token).toBe(again);
     expect((await signedIn.credential.refused()).credential.kind).toBe('over');
     expect(await desk.list(org.testKey)).toMatchObject([
-      { status: 'failed', error: 'The app does not take the key any more.' },
+      { status: 'failed', error: 'The app no longer accepts the key.' },
     ]);
     const all = `${answer} ${await everythingKept()}`;
     for (const key of [api_key, encodeURIComponent(api_key), again]) expect(all).not.toContain(key);

@@ -59,7 +59,7 @@ export function connectionRoutes(deps: ConnectDependencies): Handlers<'connectio
       if (!finished) {
         return callbackPage(400, {
           title: 'This sign-in is not known',
-          text: 'It was finished before, it has expired, or this address was not given out here. Begin again where you came from.',
+          text: 'It was finished before, it has expired, or this address was not given out here. Go back and start again.',
         });
       }
       const { row, status, returnUrl } = finished;
@@ -74,7 +74,7 @@ export function connectionRoutes(deps: ConnectDependencies): Handlers<'connectio
         ? callbackPage(200, { title: `${name} is connected`, text: 'You can close this page and go on.' })
         : callbackPage(400, {
             title: `${name} is not connected`,
-            text: 'The sign-in was declined, took too long or was refused. Begin again where you came from.',
+            text: 'The sign-in was declined, took too long or was refused. Go back and start again.',
           });
     },
   };

@@ -18,8 +18,8 @@ import { findConnection, releaseRenewal, signInsOf, storeRenewed, takeRenewal } 
 const renewBeforeMs = 60_000;
 
 const overWords: Readonly<Record<ConnectionRow['auth'], string>> = {
-  oauth: 'The app does not take the token any more, and gave nothing to renew it with.',
-  api_key: 'The app does not take the key any more.',
+  oauth: 'The app no longer accepts the token, and there is no refresh token.',
+  api_key: 'The app no longer accepts the key.',
 };
 
 /** The sign-ins of users, with tokens that are valid when they are returned. */

@@ -125,7 +125,7 @@ export function createApp(options: AppOptions): Hono {
     }
     const asked = request.method === 'OPTIONS' && (await preflight(path.embedOrigins, others.ofPages, request));
     if (!asked) {
-      const message = `This route does not take ${request.method}: send ${others.all.join(' or ')}.`;
+      const message = `This route does not accept ${request.method}. Send ${others.all.join(' or ')}.`;
       throw fail('method_not_allowed', { message });
     }
     return asked;

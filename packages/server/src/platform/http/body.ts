@@ -250,7 +250,7 @@ function scanBetween(end: number, bytes: Uint8Array, scan: Scan): void {
   scan.values = values;
 }
 
-const tooMuch = (most: string) => fail('invalid_request', { message: `A JSON body may hold at most ${most}.` });
+const tooMuch = (most: string) => fail('invalid_request', { message: `A JSON body can have at most ${most}.` });
 
 function parse(text: string): unknown {
   try {

@@ -43,7 +43,7 @@ export async function readFile(
     ...(await settingFaults(parts, dependencies)),
     ...serverFaults(parts.servers, dependencies),
     ...parts.localPaths.map(({ at }) =>
-      fault('path_not_resolved', at, 'A local path cannot be read over HTTP: apply the file with the CLI or an SDK.'),
+      fault('path_not_resolved', at, 'The server cannot read a local path. Apply the file with the CLI or an SDK.'),
     ),
     ...objectFaults(parts, dependencies),
   ];

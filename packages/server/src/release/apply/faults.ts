@@ -126,7 +126,7 @@ function credentialFaults({ at, value: { auth, headers = {} } }: PlacedEntry<Ser
   const raw = Object.entries(headers).filter(([name, value]) => headerExposesCredential(name, value));
   return [
     ...(auth !== undefined && lower.includes('authorization')
-      ? [fault('auth_twice', `${at}.auth`, 'Give either `auth` or an Authorization header, not both.')]
+      ? [fault('auth_twice', `${at}.auth`, 'Send either `auth` or an Authorization header, not both.')]
       : []),
     ...twice.map((name) =>
       fault(

@@ -123,7 +123,7 @@ function scheduleFaults({ at, value, given }: FileParts['routines'][number]): Fa
     if (found) faults.push(fault(found.code, `${at}.${found.field}`, found.message));
   }
   if (given.has('filters') && !given.has('on')) {
-    faults.push(fault('invalid_trigger', `${at}.filters`, '`filters` go with `on: call`.'));
+    faults.push(fault('invalid_trigger', `${at}.filters`, '`filters` need `on: call`.'));
   }
   return faults;
 }

@@ -110,8 +110,8 @@ describe('the trace beside a conversation', () => {
     await part('Messages').locator('mark', { hasText: 'Where is order' }).waitFor();
     expect(await part('Instructions').count()).toBe(0);
     await page.getByLabel('Search what was sent').fill('');
-    await part('Earlier steps of this reply').locator('summary').click();
-    await part('Earlier steps of this reply').getByText('Result of find_order').waitFor();
+    await part('Earlier steps').locator('summary').click();
+    await part('Earlier steps').getByText('Result of find_order').waitFor();
     await part('Tools offered').locator('summary').click();
     await part('Tools offered').getByText('Refunds an order.').waitFor();
     await trace(page).getByText('Not stored, and so not shown: the instructions of the platform').waitFor();
@@ -197,7 +197,7 @@ describe('a conversation', () => {
     expect(await card.getByText('Refunds an order.', { exact: true }).count()).toBe(1);
     expect(((await card.textContent()) ?? '').match(/MT-1042/g)).toHaveLength(1);
     await page.getByRole('link', { name: 'desk v1' }).first().waitFor();
-    // No id is shown in place of a name while it loads.
+    // No id is shown instead of a name while it loads.
     expect(seen.filter((text) => /dep_\w+ v1/.test(text))).toEqual([]);
     expect(await page.getByText('Orchestrator').count()).toBe(0);
     const { cost_usd } = (await desk.call('GET', `/v1/conversations/${id}`)).body;

@@ -259,7 +259,7 @@ describe('lists of conversations, tasks and users', () => {
     await page.getByLabel('Deployment').selectOption('desk');
     await page.waitForURL(/deployment=desk/);
     await row.waitFor();
-    await page.getByLabel('Last reply').selectOption('false');
+    await page.getByLabel('Failed').selectOption('false');
     await page.getByText('No conversations match these filters').waitFor();
     await go('/tasks');
     const ofTask = page.getByRole('row').filter({ hasText: task.title });

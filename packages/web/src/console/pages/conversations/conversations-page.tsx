@@ -89,10 +89,10 @@ export default function ConversationsPage() {
             { name: 'status', label: 'Status', options: ['idle', 'replying', 'working', 'waiting'] },
             {
               name: 'failed',
-              label: 'Last reply',
+              label: 'Failed',
               options: [
-                ['true', 'failed'],
-                ['false', 'did not fail'],
+                ['true', 'yes'],
+                ['false', 'no'],
               ],
             },
             { name: 'user_id', label: 'User', placeholder: 'User id' },

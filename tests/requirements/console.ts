@@ -337,4 +337,19 @@ export const consoleArea = area('console', 'done', [
     'docs/console.md#building-running-and-paying',
     'The keys J and K lead to the next and the previous conversation of the list.',
   ],
+  [
+    'CON-720',
+    'docs/console.md#finding-your-way',
+    'Lists of conversations and tasks show first words, the name of the user, the deployment, the status, the failure, the cost and the time.',
+  ],
+  [
+    'CON-721',
+    'docs/console.md#finding-your-way',
+    'Lists of conversations, tasks and users are searched by text. Filters and search are in the address.',
+  ],
+  [
+    'CON-722',
+    'docs/console.md#finding-your-way',
+    'Ctrl K finds users by name or email, and conversations and tasks by their words.',
+  ],
 ]);

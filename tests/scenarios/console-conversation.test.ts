@@ -110,8 +110,8 @@ describe('the trace beside a conversation', () => {
     await part('Messages').locator('mark', { hasText: 'Where is order' }).waitFor();
     expect(await part('Instructions').count()).toBe(0);
     await page.getByLabel('Search what was sent').fill('');
-    await part('Earlier steps of this reply').locator('summary').click();
-    await part('Earlier steps of this reply').getByText('Result of find_order').waitFor();
+    await part('Earlier steps').locator('summary').click();
+    await part('Earlier steps').getByText('Result of find_order').waitFor();
     await part('Tools offered').locator('summary').click();
     await part('Tools offered').getByText('Refunds an order.').waitFor();
     await trace(page).getByText('Not stored, and so not shown: the instructions of the platform').waitFor();
@@ -184,7 +184,7 @@ describe('a conversation', () => {
     const seen: string[] = [];
     await page.exposeFunction('seeText', (text: string) => seen.push(text));
     await page.evaluate(() => {
-      const see = () => (globalThis as never as { seeText: (text: string) => void }).seeText(document.body.innerText);
+      const see = () => (globalThis as never as { seeText: (text: string) => void }).seeText(document.body.textContent);
       new MutationObserver(see).observe(document.body, { childList: true, subtree: true, characterData: true });
     });
     await page.evaluate((to) => {
@@ -197,7 +197,7 @@ describe('a conversation', () => {
     expect(await card.getByText('Refunds an order.', { exact: true }).count()).toBe(1);
     expect(((await card.textContent()) ?? '').match(/MT-1042/g)).toHaveLength(1);
     await page.getByRole('link', { name: 'desk v1' }).first().waitFor();
-    // No id is shown in place of a name while it loads.
+    // No id is shown instead of a name while it loads.
     expect(seen.filter((text) => /dep_\w+ v1/.test(text))).toEqual([]);
     expect(await page.getByText('Orchestrator').count()).toBe(0);
     const { cost_usd } = (await desk.call('GET', `/v1/conversations/${id}`)).body;
@@ -240,6 +240,61 @@ describe('a conversation', () => {
     await page.locator('h1').focus();
     await page.keyboard.press('k');
     await page.waitForURL(new RegExp(middle));
+    await leave();
+  });
+});
+
+describe('lists of conversations, tasks and users', () => {
+  it('show words, names, deployment and failure, and are filtered by the address [CON-720] [CON-721]', async () => {
+    desk.script(({ messages }) =>
+      JSON.stringify(messages.at(-1)).includes('quince') ? { fail: 400 } : { text: 'Compared.' },
+    );
+    await talk('Where is the quince jam?', { user_id: 'u-1815' });
+    const task = await desk.work({ deployment: 'desk', user_id: 'u-1815', message: 'Compare three walnut printers' });
+    const { page, go, leave } = await desk.enter('/conversations?failed=true&q=quince');
+    const errors = errorsOf(page);
+    const row = page.getByRole('row').filter({ hasText: 'Where is the quince jam?' });
+    for (const text of ['failed', 'Ada Lovelace', 'desk v1', 'refused the request'])
+      await row.getByText(text).first().waitFor();
+    await page.getByLabel('Deployment').selectOption('desk');
+    await page.waitForURL(/deployment=desk/);
+    await row.waitFor();
+    await page.getByLabel('Failed').selectOption('false');
+    await page.getByText('No conversations match these filters').waitFor();
+    await go('/tasks');
+    const ofTask = page.getByRole('row').filter({ hasText: task.title });
+    for (const text of ['Ada Lovelace', 'desk v1']) await ofTask.getByText(text).waitFor();
+    await page.getByLabel('Search', { exact: true }).fill('walnut PRINTERS');
+    await page.waitForURL(/q=walnut/);
+    await ofTask.waitFor();
+    await page.getByLabel('Search', { exact: true }).fill('walnut %');
+    await page.getByText('No tasks match these filters').waitFor();
+    await go('/users?q=lovelace');
+    await page.getByRole('cell', { name: 'Ada Lovelace', exact: true }).waitFor();
+    await page.getByLabel('Search', { exact: true }).fill('nobody at all');
+    await page.getByText('No users match these filters').waitFor();
+    expect(errors).toEqual([]);
+    expect(await barriersOn(page)).toEqual([]);
+    await leave();
+  });
+
+  it('are searched by Ctrl K: users by name or email, conversations and tasks by words [CON-722]', async () => {
+    desk.script(() => ({ text: 'Found.' }));
+    const id = await talk('A saffron question', { user_id: 'u-1815' });
+    const { id: taskId } = await desk.work({ deployment: 'desk', message: 'Count the cardamom pods' });
+    const { page, leave } = await desk.enter('/account');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    for (const [typed, group, option, address] of [
+      ['lovelace', 'Users', /^Ada Lovelace/, /users\/u-1815/],
+      ['ada@example', 'Users', /^Ada Lovelace/, /users\/u-1815/],
+      ['question saffron', 'Conversations', /^A saffron question/, new RegExp(id)],
+      ['cardamom', 'Tasks', /cardamom/, new RegExp(taskId)],
+    ] as const) {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox').fill(typed);
+      await page.getByRole('group', { name: group }).getByRole('option', { name: option }).click();
+      await page.waitForURL(address);
+    }
     await leave();
   });
 });

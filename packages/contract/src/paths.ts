@@ -536,6 +536,7 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
         'user_id',
         'deployment_id',
         'conversation_id',
+        'q',
         'created_after',
         'created_before',
         'limit',
@@ -638,7 +639,7 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
     list: {
       method: 'GET',
       path: '/v1/users',
-      query: ['status', 'email', 'created_after', 'limit', 'cursor'],
+      query: ['status', 'email', 'q', 'created_after', 'limit', 'cursor'],
     },
     create: {
       method: 'POST',

@@ -45,7 +45,7 @@ export const traceQuery = z.strictObject({
 
 const stepContent = z
   .object({
-    input: z.unknown().describe('The arguments.'),
+    input: z.unknown().describe('The arguments that the model wrote, without credentials.'),
     output: z.string().nullable().describe('The result; null while it runs.'),
   })
   .optional()
@@ -68,7 +68,7 @@ const sentContent = z
           role: z
             .enum(['user', 'agent', 'work', 'summary', 'brief'])
             .describe('Who wrote it; `summary`: it replaces older messages; `brief`: the request of the task.'),
-          text: z.string().describe('Its text.'),
+          text: z.string().describe('The text of the message, without credentials.'),
         }),
       )
       .describe('The newest 50 messages before the reply, oldest first, with the message that it answers.'),
@@ -77,7 +77,7 @@ const sentContent = z
       .array(
         z.object({
           name: z.string().describe('The name for the model; `mcp__crm__*` are all tools of a server.'),
-          description: z.string().describe('Its description.'),
+          description: z.string().describe('What the tool does, as the model reads it.'),
         }),
       )
       .describe('Your functions and tool servers that the model could call.'),

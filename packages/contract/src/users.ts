@@ -79,6 +79,11 @@ export const users = {
     query: z.strictObject({
       status: z.enum(userStatuses).optional().describe('Only users in this state.'),
       email: text(1, 320).optional().describe('Only the user with this email address.'),
+      q: text(1, 200)
+        .optional()
+        .describe(
+          'Only users whose id, name and email contain each of these words. Reads the newest 10,000 users; a whole id or email finds any user.',
+        ),
       created_after: queryTime.optional().describe('Only users created at this time or later.'),
       ...pageQuery,
     }),

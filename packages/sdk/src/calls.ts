@@ -1173,6 +1173,7 @@ export type Calls = {
      * - `user_id`: Only this user’s; absent: everybody’s.
      * - `deployment_id`: Only of this deployment: its id, slug or name.
      * - `conversation_id`: Only tasks of this conversation.
+     * - `q`: Only tasks whose title and request contain each of these words. Reads the newest 10,000 tasks.
      * - `created_after`: Only those created at this time or later.
      * - `created_before`: Only those created before this time.
      * - `limit`: The maximum number of entries per page, 1 to 100.
@@ -1412,6 +1413,7 @@ export type Calls = {
      *
      * - `status`: Only users in this state.
      * - `email`: Only the user with this email address.
+     * - `q`: Only users whose id, name and email contain each of these words. Reads the newest 10,000 users; a whole id or email finds any user.
      * - `created_after`: Only users created at this time or later.
      * - `limit`: The maximum number of entries per page, 1 to 100.
      * - `cursor`: The `next_cursor` of the previous page, unchanged; absent: the first page.

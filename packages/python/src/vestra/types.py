@@ -2804,14 +2804,14 @@ class TurnTraceSentMessage(Resource):
     role: TurnTraceSentMessageRole
     """Who wrote it; `summary`: it replaces older messages; `brief`: the request of the task."""
     text: str
-    """Its text."""
+    """The text of the message, without credentials."""
 
 
 class TurnTraceSentTool(Resource):
     name: str
     """The name for the model; `mcp__crm__*` are all tools of a server."""
     description: str
-    """Its description."""
+    """What the tool does, as the model reads it."""
 
 
 class TurnTraceStep(Resource):
@@ -2853,7 +2853,7 @@ class TurnTraceStepMedia(Resource):
 class TurnTraceStepContent(Resource):
     """Input and output; only with `include=content`."""
     input: Any
-    """The arguments."""
+    """The arguments that the model wrote, without credentials."""
     output: str | None
     """The result; null while it runs."""
 

@@ -38,7 +38,7 @@ export function userRoutes({
 }: UserDependencies): Handlers<'users'> {
   return {
     list: async ({ caller, query, page }) => {
-      const filter = { status: query.status, email: query.email, createdAfter: query.created_after };
+      const filter = { q: query.q, status: query.status, email: query.email, createdAfter: query.created_after };
       const rows = await listUsers(db, caller, filter, page);
       const present = await presenter(db, caller, rows);
       return page.of(rows, present, (row) => [row.created_at.toISOString(), row.id]);

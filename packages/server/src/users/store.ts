@@ -1,4 +1,5 @@
 import type { Tenant } from '../platform/caller.ts';
+import { containsWordsSql } from '../platform/db/contains-words.ts';
 import type { Database, Executor, Transaction } from '../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, rowsOf, run, update } from '../platform/db/query.ts';
 import type { CachedRow, RowCache } from '../platform/db/row-cache.ts';
@@ -56,6 +57,8 @@ export async function removeUser(tx: Transaction, tenant: Tenant, userId: string
 }
 
 type UserFilter = {
+  /** Words of the id, name and email. */
+  q?: string | undefined;
   status?: UserRow['status'] | undefined;
   email?: string | undefined;
   createdAfter?: Date | undefined;
@@ -65,7 +68,7 @@ type UserFilter = {
 export function listUsers(
   db: Executor,
   tenant: Tenant,
-  { status, email, createdAfter }: UserFilter,
+  { q, status, email, createdAfter }: UserFilter,
   page: { limit: number; after: readonly string[] | null },
 ): Promise<UserRow[]> {
   const [madeAt, id] = page.after ?? [];
@@ -77,12 +80,19 @@ export function listUsers(
     createdAfter && sql`created_at >= ${createdAfter}`,
     madeAt !== undefined && id !== undefined && sql`(created_at, id) < (${new Date(madeAt)}, ${id})`,
   );
-  return rowsOf(
-    db,
-    users,
-    sql`SELECT ${columns} FROM ${users} WHERE ${conditions} ORDER BY created_at DESC, id DESC LIMIT ${page.limit + 1}`,
-  );
+  const newest = (where: Sql, most: number) =>
+    sql`SELECT ${columns} FROM ${users} WHERE ${where} ORDER BY created_at DESC, id DESC LIMIT ${most}`;
+  if (q === undefined) return rowsOf(db, users, newest(conditions, page.limit + 1));
+  const recent = sql`SELECT id FROM (${newest(conditions, maxSearched)}) AS recent
+    WHERE ${containsWordsSql(sql`concat_ws(' ', id, name, email)`, q)}`;
+  // Indexes find a whole id or email among all users.
+  const whole = sql`SELECT id FROM ${users} WHERE ${owned(tenant)} AND id = ${q}
+    UNION SELECT id FROM ${users} WHERE ${owned(tenant)} AND email = ${q}`;
+  return rowsOf(db, users, newest(sql.and(conditions, sql`id IN (${recent} UNION ${whole})`), page.limit + 1));
 }
+
+/** A search for words reads these rows at most, newest first. */
+const maxSearched = 10_000;
 
 /** Null if the user has no time zone, or does not exist. */
 export async function timezoneOf(db: Executor, tenant: Tenant, userId: string): Promise<string | null> {

@@ -17,6 +17,7 @@ class Tasks(Group):
         user_id: str | None = None,
         deployment_id: str | None = None,
         conversation_id: str | None = None,
+        q: str | None = None,
         created_after: str | datetime | str | date | None = None,
         created_before: str | datetime | str | date | None = None,
         limit: int | None = None,
@@ -34,6 +35,8 @@ class Tasks(Group):
             user_id: Only this user’s; absent: everybody’s.
             deployment_id: Only of this deployment: its id, slug or name.
             conversation_id: Only tasks of this conversation.
+            q: Only tasks whose title and request contain each of these words. Reads the newest
+                10,000 tasks.
             created_after: Only those created at this time or later.
             created_before: Only those created before this time.
             limit: The maximum number of entries per page, 1 to 100.
@@ -51,6 +54,7 @@ class Tasks(Group):
                 "user_id": user_id,
                 "deployment_id": deployment_id,
                 "conversation_id": conversation_id,
+                "q": q,
                 "created_after": created_after,
                 "created_before": created_before,
                 "limit": limit,
@@ -182,6 +186,7 @@ class AsyncTasks(AsyncGroup):
         user_id: str | None = None,
         deployment_id: str | None = None,
         conversation_id: str | None = None,
+        q: str | None = None,
         created_after: str | datetime | str | date | None = None,
         created_before: str | datetime | str | date | None = None,
         limit: int | None = None,
@@ -199,6 +204,8 @@ class AsyncTasks(AsyncGroup):
             user_id: Only this user’s; absent: everybody’s.
             deployment_id: Only of this deployment: its id, slug or name.
             conversation_id: Only tasks of this conversation.
+            q: Only tasks whose title and request contain each of these words. Reads the newest
+                10,000 tasks.
             created_after: Only those created at this time or later.
             created_before: Only those created before this time.
             limit: The maximum number of entries per page, 1 to 100.
@@ -216,6 +223,7 @@ class AsyncTasks(AsyncGroup):
                 "user_id": user_id,
                 "deployment_id": deployment_id,
                 "conversation_id": conversation_id,
+                "q": q,
                 "created_after": created_after,
                 "created_before": created_before,
                 "limit": limit,

@@ -16,6 +16,7 @@ class Users(Group):
         *,
         status: Literal["active", "disabled"] | None = None,
         email: str | None = None,
+        q: str | None = None,
         created_after: str | datetime | str | date | None = None,
         limit: int | None = None,
         cursor: str | None = None,
@@ -29,6 +30,8 @@ class Users(Group):
         Args:
             status: Only users in this state.
             email: Only the user with this email address.
+            q: Only users whose id, name and email contain each of these words. Reads the newest
+                10,000 users; a whole id or email finds any user.
             created_after: Only users created at this time or later.
             limit: The maximum number of entries per page, 1 to 100.
             cursor: The `next_cursor` of the previous page, unchanged; absent: the first page.
@@ -41,6 +44,7 @@ class Users(Group):
             query={
                 "status": status,
                 "email": email,
+                "q": q,
                 "created_after": created_after,
                 "limit": limit,
                 "cursor": cursor,
@@ -265,6 +269,7 @@ class AsyncUsers(AsyncGroup):
         *,
         status: Literal["active", "disabled"] | None = None,
         email: str | None = None,
+        q: str | None = None,
         created_after: str | datetime | str | date | None = None,
         limit: int | None = None,
         cursor: str | None = None,
@@ -278,6 +283,8 @@ class AsyncUsers(AsyncGroup):
         Args:
             status: Only users in this state.
             email: Only the user with this email address.
+            q: Only users whose id, name and email contain each of these words. Reads the newest
+                10,000 users; a whole id or email finds any user.
             created_after: Only users created at this time or later.
             limit: The maximum number of entries per page, 1 to 100.
             cursor: The `next_cursor` of the previous page, unchanged; absent: the first page.
@@ -290,6 +297,7 @@ class AsyncUsers(AsyncGroup):
             query={
                 "status": status,
                 "email": email,
+                "q": q,
                 "created_after": created_after,
                 "limit": limit,
                 "cursor": cursor,

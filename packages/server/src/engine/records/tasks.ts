@@ -1,5 +1,6 @@
 import type { Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
+import { containsWordsSql } from '../../platform/db/contains-words.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import {
   insert,
@@ -74,6 +75,8 @@ export const unownedTasks = (tx: Transaction, limit: number): Promise<TaskRow[]>
   );
 
 export type TaskFilter = {
+  /** Words of the title and the request. */
+  q?: string | undefined;
   status?: TaskRow['status'] | undefined;
   user_id?: string | undefined;
   deployment_id?: string | undefined;
@@ -93,20 +96,27 @@ const isListed = ({ orgId, mode }: Tenant, filter: TaskFilter) =>
     filter.created_before && sql`created_at < ${filter.created_before}`,
   );
 
+/** A search for words reads these rows at most, newest first. */
+const maxSearched = 10_000;
+
 /** Newest first, without tasks of test runs. */
-export const listTasks = (
+export function listTasks(
   db: Executor,
   tenant: Tenant,
   filter: TaskFilter,
   { limit, after }: PageRequest,
-): Promise<TaskRow[]> =>
-  rowsOf(
+): Promise<TaskRow[]> {
+  const newest = (most: number) => sql`SELECT ${columns} FROM tasks
+    WHERE ${sql.and(isListed(tenant, filter), after && sql`id < ${after[0] as string}`)}
+    ORDER BY id DESC LIMIT ${most}`;
+  if (filter.q === undefined) return rowsOf(db, tasks, newest(limit + 1));
+  return rowsOf(
     db,
     tasks,
-    sql`SELECT ${columns} FROM tasks
-      WHERE ${sql.and(isListed(tenant, filter), after && sql`id < ${after[0] as string}`)}
-      ORDER BY id DESC LIMIT ${limit + 1}`,
+    sql`SELECT ${columns} FROM (${newest(maxSearched)}) AS tasks
+      WHERE ${containsWordsSql(sql`concat_ws(' ', title, ask)`, filter.q)} ORDER BY id DESC LIMIT ${limit + 1}`,
   );
+}
 
 /** Bounds the count, which would otherwise read every row. */
 const maxCounted = 10_000;

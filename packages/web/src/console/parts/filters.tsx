@@ -25,7 +25,8 @@ export function useFilters<Name extends string>(...names: readonly Name[]) {
 }
 
 type Filter =
-  | { name: string; label: string; options: readonly string[] }
+  /** An option is its value, or its value and its label. */
+  | { name: string; label: string; options: readonly (string | readonly [value: string, label: string])[] }
   | { name: string; label: string; placeholder?: string; type?: 'text' | 'date' };
 
 export function FilterBar({
@@ -50,9 +51,9 @@ export function FilterBar({
             value={filters[filter.name] ?? ''}
           >
             <option value="">{filter.label}: any</option>
-            {filter.options.map((option) => (
-              <option key={option} value={option}>
-                {option.replaceAll('_', ' ')}
+            {withChosen(filter.options.map(asOption), filters[filter.name]).map(([value, label]) => (
+              <option key={value} value={value}>
+                {label}
               </option>
             ))}
           </select>
@@ -72,6 +73,15 @@ export function FilterBar({
     </div>
   );
 }
+
+type Option = readonly [value: string, label: string];
+
+const asOption = (option: string | Option): Option =>
+  typeof option === 'string' ? [option, option.replaceAll('_', ' ')] : option;
+
+/** An address may choose a value that the list does not offer, such as an id. */
+const withChosen = (options: readonly Option[], chosen: string | undefined): readonly Option[] =>
+  chosen === undefined || options.some(([value]) => value === chosen) ? options : [...options, [chosen, chosen]];
 
 /** Applied after a pause in typing. */
 function TypedFilter({

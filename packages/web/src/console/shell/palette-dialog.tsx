@@ -1,7 +1,7 @@
 import * as Radix from '@radix-ui/react-dialog';
 import { useNavigate } from '@tanstack/react-router';
 import { Command } from 'cmdk';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useAccess } from '../access/session.ts';
 import { useOrgAndMode, useRole } from '../data/api.ts';
 import { useList } from '../data/queries.ts';
@@ -11,9 +11,19 @@ import { useGo } from '../parts/page-link.tsx';
 import { pageOfId } from './page-of-id.ts';
 import { applyScheme } from './scheme.ts';
 
-type Offer = { label: string; icon: IconName; run: () => void; note?: string };
+type Offer = {
+  label: string;
+  icon: IconName;
+  run: () => void;
+  note?: string;
+  /** The id of a result that the server found, by words that the label may not contain. */
+  found?: string;
+};
 
-/** The command palette: pages, deployments, users and actions. A pasted id leads to its page. */
+/** Results of each kind. The lists have the rest. */
+const mostFound = 5;
+
+/** The command palette: pages, deployments, actions, and users, conversations and tasks by their words. */
 export default function PaletteDialog({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState('');
   const go = useGo();
@@ -24,7 +34,11 @@ export default function PaletteDialog({ onClose }: { onClose: () => void }) {
   const open = pages.filter(({ needs }) => needs === null || may(needs));
   const has = (path: string) => open.some((page) => page.path === path);
   const deployments = useList('deployments.list', {}, { enabled: has('/deployments/$deployment') });
-  const users = useList('users.list', {}, { enabled: has('/users/$user') });
+  const q = useSettled(typed.trim());
+  const isSearched = (path: string) => ({ limit: mostFound, enabled: q.length > 1 && has(path) });
+  const users = useList('users.list', { q }, isSearched('/users/$user'));
+  const conversations = useList('conversations.list', { q }, isSearched('/conversations/$conversation'));
+  const tasks = useList('tasks.list', { q }, isSearched('/tasks/$task'));
 
   const named = pageOfId(typed.trim());
   const then = (run: () => void) => () => {
@@ -45,6 +59,45 @@ export default function PaletteDialog({ onClose }: { onClose: () => void }) {
         .map(({ title, path, nav }) => ({ label: title, icon: nav?.icon ?? 'arrow', run: () => go(path) })),
     ],
     [
+      'Deployments',
+      deployments.rows.map(({ id, name, slug }) => ({
+        label: name,
+        icon: 'deployment',
+        note: slug,
+        run: () => go(`/deployments/${id}`),
+      })),
+    ],
+    [
+      'Users',
+      users.rows.slice(0, mostFound).map(({ id, name, email }) => ({
+        label: name ?? email ?? id,
+        icon: 'user',
+        note: name === null ? id : (email ?? id),
+        run: () => go(`/users/${encodeURIComponent(id)}`),
+        found: id,
+      })),
+    ],
+    [
+      'Conversations',
+      conversations.rows.slice(0, mostFound).map(({ id, preview, user_id }) => ({
+        label: preview ?? id,
+        icon: 'conversation',
+        note: user_id ?? id,
+        run: () => go(`/conversations/${id}`),
+        found: id,
+      })),
+    ],
+    [
+      'Tasks',
+      tasks.rows.slice(0, mostFound).map(({ id, title, status }) => ({
+        label: title,
+        icon: 'task',
+        note: status,
+        run: () => go(`/tasks/${id}`),
+        found: id,
+      })),
+    ],
+    [
       'Actions',
       [
         ...open.flatMap(({ path, actions = [] }) =>
@@ -60,19 +113,6 @@ export default function PaletteDialog({ onClose }: { onClose: () => void }) {
         { label: 'Light appearance', icon: 'sun', run: () => applyScheme('light') },
         { label: 'Dark appearance', icon: 'moon', run: () => applyScheme('dark') },
       ],
-    ],
-    [
-      'Deployments',
-      deployments.rows.map(({ id, name, slug }) => ({
-        label: name,
-        icon: 'deployment',
-        note: slug,
-        run: () => go(`/deployments/${id}`),
-      })),
-    ],
-    [
-      'Users',
-      users.rows.map(({ id }) => ({ label: id, icon: 'user', run: () => go(`/users/${encodeURIComponent(id)}`) })),
     ],
     [
       'Orgs',
@@ -96,13 +136,13 @@ export default function PaletteDialog({ onClose }: { onClose: () => void }) {
           className="fixed inset-x-3 top-[10dvh] z-50 mx-auto max-w-xl animate-appear overflow-hidden rounded-lg bg-raised shadow-pop"
         >
           <Radix.Title className="sr-only">Search or jump to</Radix.Title>
-          <Command label="Search or jump to" loop>
+          <Command filter={hasWords} label="Search or jump to" loop>
             <div className="flex items-center gap-2 border-b px-3">
               <Icon className="size-4 text-quiet" name="search" />
               <Command.Input
                 className="h-11 grow bg-transparent text-lg outline-none"
                 onValueChange={setTyped}
-                placeholder="Search pages, ids and actions"
+                placeholder="Search pages, users, conversations and tasks"
                 value={typed}
               />
             </div>
@@ -117,16 +157,16 @@ export default function PaletteDialog({ onClose }: { onClose: () => void }) {
                     heading={heading}
                     key={heading}
                   >
-                    {offers.map(({ label, icon, run, note }) => (
+                    {offers.map(({ label, icon, run, note, found }) => (
                       <Command.Item
                         className="flex h-9 items-center gap-2.5 rounded-md px-2 data-[selected=true]:bg-muted"
-                        key={`${label} ${note}`}
+                        key={found ?? `${label} ${note}`}
                         onSelect={then(run)}
-                        value={`${heading} ${label} ${note ?? ''}`}
+                        value={`${heading} ${label} ${note ?? ''}${found ? ` ${found} ${typed}` : ''}`}
                       >
                         <Icon className="size-4 text-quiet" name={icon} />
                         <span className="min-w-0 grow truncate">{label}</span>
-                        {note && <span className="truncate text-quiet text-xs">{note}</span>}
+                        {note && <span className="max-w-[40%] truncate text-quiet text-xs">{note}</span>}
                       </Command.Item>
                     ))}
                   </Command.Group>
@@ -138,4 +178,25 @@ export default function PaletteDialog({ onClose }: { onClose: () => void }) {
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+/** The text after a pause in typing. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), 200);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
+/** Each word is in the entry. A looser match would put unrelated actions above the user that was looked for. */
+function hasWords(value: string, search: string): number {
+  const text = value.toLowerCase();
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word))
+    ? 1
+    : 0;
 }

@@ -4,6 +4,7 @@ import type { ItemOf } from '../../data/rows.ts';
 import { buttonLook } from '../../parts/button.tsx';
 import type { Column } from '../../parts/data-table.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
+import { useNames } from '../../parts/names.ts';
 import { PageLink } from '../../parts/page-link.tsx';
 import { ResourceList } from '../../parts/resource-list.tsx';
 import { Status, Time, Usd } from '../../parts/shown.tsx';
@@ -11,14 +12,21 @@ import { rememberFilters } from '../../parts/talk/neighbours.tsx';
 
 type Conversation = ItemOf<'conversations.list'>;
 
-type Names = { ofUser: (id: string) => string; ofDeployment: (id: string) => string };
+type Names = Pick<ReturnType<typeof useNames>, 'ofUser' | 'ofDeployment'>;
 
 const columnsWith = ({ ofUser, ofDeployment }: Names): Column<Conversation>[] => [
   {
     id: 'preview',
     header: 'First message',
-    width: '2fr',
-    cell: ({ preview }) => preview ?? <span className="text-quiet">No message yet</span>,
+    width: '2.5fr',
+    cell: ({ preview, last_error, status }) => (
+      <>
+        {preview ?? <span className="text-quiet">No message yet</span>}
+        {last_error && status === 'idle' && (
+          <span className="text-danger text-sm"> · {last_error.message || last_error.code}</span>
+        )}
+      </>
+    ),
   },
   {
     id: 'status',
@@ -45,22 +53,6 @@ const columnsWith = ({ ofUser, ofDeployment }: Names): Column<Conversation>[] =>
       ),
   },
   {
-    id: 'waits',
-    header: 'Pending',
-    width: '8rem',
-    isWideOnly: true,
-    cell: ({ open_work, open_interactions, pending_tool_calls }) => {
-      const waits = open_interactions.length + pending_tool_calls.length;
-      return (
-        <span className="text-quiet">
-          {[open_work.length > 0 && `${open_work.length} running`, waits > 0 && `${waits} waiting`]
-            .filter(Boolean)
-            .join(', ') || '–'}
-        </span>
-      );
-    },
-  },
-  {
     id: 'deployment',
     header: 'Deployment',
     isWideOnly: true,
@@ -80,22 +72,12 @@ const columnsWith = ({ ofUser, ofDeployment }: Names): Column<Conversation>[] =>
 
 const names = ['q', 'status', 'failed', 'user_id', 'deployment', 'created_after', 'created_before'] as const;
 
-/** Names of the newest users and deployments. Others are shown by their ids. */
-function useNames(): Names {
-  const users = useList('users.list', {} as never, { limit: 100 });
-  const deployments = useList('deployments.list', {} as never, { limit: 100 });
-  const nameOf = new Map<string, string>();
-  for (const { id, name, email } of users.rows) nameOf.set(id, name ?? email ?? id);
-  for (const { id, name } of deployments.rows) nameOf.set(id, name);
-  const find = (id: string) => nameOf.get(id) ?? id;
-  return { ofUser: find, ofDeployment: find };
-}
-
 export default function ConversationsPage() {
   const [filters, set] = useFilters(...names);
   const conversations = useList('conversations.list', filters as never);
   useEffect(() => rememberFilters(filters as Record<string, string>));
-  const columns = columnsWith(useNames());
+  const found = useNames();
+  const columns = columnsWith(found);
   return (
     <ResourceList
       above={
@@ -105,9 +87,16 @@ export default function ConversationsPage() {
           shown={[
             { name: 'q', label: 'Search', placeholder: 'First message' },
             { name: 'status', label: 'Status', options: ['idle', 'replying', 'working', 'waiting'] },
-            { name: 'failed', label: 'Failed', options: ['true', 'false'] },
+            {
+              name: 'failed',
+              label: 'Failed',
+              options: [
+                ['true', 'yes'],
+                ['false', 'no'],
+              ],
+            },
             { name: 'user_id', label: 'User', placeholder: 'User id' },
-            { name: 'deployment', label: 'Deployment', placeholder: 'Deployment' },
+            { name: 'deployment', label: 'Deployment', options: found.deployments },
             { name: 'created_after', label: 'Created after', type: 'date' },
           ]}
         />

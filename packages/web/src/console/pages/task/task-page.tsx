@@ -8,6 +8,7 @@ import { Button } from '../../parts/button.tsx';
 import { ConfirmChange } from '../../parts/confirm.tsx';
 import { Id } from '../../parts/copy.tsx';
 import { CostBar } from '../../parts/cost-bar.tsx';
+import { DeploymentLink } from '../../parts/deployment-link.tsx';
 import { CodeBlock } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { Icon } from '../../parts/icons.tsx';
@@ -17,6 +18,7 @@ import { PageLink, useGo } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { count, Status, Time } from '../../parts/shown.tsx';
 import { TraceView } from '../../parts/trace/trace-view.tsx';
+import { UserLink } from '../../parts/user-link.tsx';
 import { WaitingCard } from '../../parts/waiting/waiting-card.tsx';
 import { ScenarioOfTalk } from '../tests/scenario-of-talk.tsx';
 
@@ -114,7 +116,7 @@ function TaskDetails({ task }: { task: Task }) {
         <Facts
           rows={[
             ['Task', <Id key="id">{task.id}</Id>],
-            ['User', task.user_id ?? 'the org’s agent'],
+            ['User', <UserLink id={task.user_id} key="user" />],
             [
               'Conversation',
               task.conversation_id && (
@@ -131,13 +133,7 @@ function TaskDetails({ task }: { task: Task }) {
             [
               'Deployment',
               task.deployment_id && (
-                <PageLink
-                  className="text-accent underline underline-offset-2"
-                  key="deployment"
-                  to={`/deployments/${task.deployment_id}`}
-                >
-                  version {task.deployment_version}
-                </PageLink>
+                <DeploymentLink id={task.deployment_id} key="deployment" version={task.deployment_version} />
               ),
             ],
             ['Started', <Time at={task.created_at} key="began" />],

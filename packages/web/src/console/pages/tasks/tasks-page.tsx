@@ -2,28 +2,55 @@ import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
 import type { Column } from '../../parts/data-table.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
+import { useNames } from '../../parts/names.ts';
 import { ResourceList } from '../../parts/resource-list.tsx';
 import { Status, Time, Usd } from '../../parts/shown.tsx';
 
 type Task = ItemOf<'tasks.list'>;
 
-const columns: Column<Task>[] = [
-  { id: 'title', header: 'Task', width: '2fr', cell: ({ title }) => title },
-  { id: 'status', header: 'Status', width: '5rem', cell: ({ status }) => <Status>{status}</Status> },
-  { id: 'user', header: 'User', isWideOnly: true, cell: ({ user_id }) => user_id ?? '–' },
+type Names = Pick<ReturnType<typeof useNames>, 'ofUser' | 'ofDeployment'>;
+
+const columnsWith = ({ ofUser, ofDeployment }: Names): Column<Task>[] => [
   {
-    id: 'outcome',
-    header: 'Outcome',
-    width: '6rem',
-    isWideOnly: true,
-    cell: ({ outcome, error }) =>
-      error ? (
-        <code className="font-mono text-danger text-xs">{error.code}</code>
-      ) : outcome ? (
-        <Status tone={outcome.met ? 'good' : 'danger'}>{outcome.met ? 'met' : 'not met'}</Status>
+    id: 'title',
+    header: 'Task',
+    width: '2.5fr',
+    cell: ({ title, error }) => (
+      <>
+        {title}
+        {error && <span className="text-danger text-sm"> · {error.message}</span>}
+      </>
+    ),
+  },
+  {
+    id: 'status',
+    header: 'Status',
+    width: '6.5rem',
+    cell: ({ status, outcome }) =>
+      // A task with success criteria is judged: done, but the criteria may not be met.
+      outcome && status === 'done' ? (
+        <Status tone={outcome.met ? 'good' : 'danger'}>{outcome.met ? 'criteria met' : 'not met'}</Status>
       ) : (
-        '–'
+        <Status>{status}</Status>
       ),
+  },
+  {
+    id: 'user',
+    header: 'User',
+    isWideOnly: true,
+    cell: ({ user_id }) =>
+      user_id === null ? (
+        <span className="text-quiet">the org’s agent</span>
+      ) : (
+        <span title={user_id}>{ofUser(user_id)}</span>
+      ),
+  },
+  {
+    id: 'deployment',
+    header: 'Deployment',
+    isWideOnly: true,
+    cell: ({ deployment_id, deployment_version }) =>
+      deployment_id === null ? '–' : `${ofDeployment(deployment_id)} v${deployment_version ?? '–'}`,
   },
   {
     id: 'cost',
@@ -36,11 +63,20 @@ const columns: Column<Task>[] = [
   { id: 'updated', header: 'Updated', width: '6.5rem', cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 
-const names = ['status', 'user_id', 'deployment_id', 'conversation_id', 'created_after', 'created_before'] as const;
+const names = [
+  'q',
+  'status',
+  'user_id',
+  'deployment_id',
+  'conversation_id',
+  'created_after',
+  'created_before',
+] as const;
 
 export default function TasksPage() {
   const [filters, set] = useFilters(...names);
   const tasks = useList('tasks.list', filters as never);
+  const found = useNames();
   return (
     <ResourceList
       above={
@@ -48,14 +84,15 @@ export default function TasksPage() {
           filters={filters as Record<string, string>}
           set={set as never}
           shown={[
+            { name: 'q', label: 'Search', placeholder: 'Title or request' },
             { name: 'status', label: 'Status', options: ['queued', 'working', 'waiting', 'done', 'failed'] },
             { name: 'user_id', label: 'User', placeholder: 'User id' },
-            { name: 'deployment_id', label: 'Deployment', placeholder: 'Deployment' },
+            { name: 'deployment_id', label: 'Deployment', options: found.deployments },
             { name: 'created_after', label: 'Created after', type: 'date' },
           ]}
         />
       }
-      columns={columns}
+      columns={columnsWith(found)}
       empty={{
         icon: 'task',
         title: Object.keys(filters).length > 0 ? 'No tasks match these filters' : 'No tasks yet',

@@ -10,8 +10,8 @@ import { Status, Time, Usd, usd } from '../../parts/shown.tsx';
 type User = ItemOf<'users.list'>;
 
 const columns: Column<User>[] = [
-  { id: 'id', header: 'User', cell: ({ id }) => id },
-  { id: 'name', header: 'Name', isWideOnly: true, cell: ({ name }) => name },
+  { id: 'name', header: 'User', cell: ({ id, name, email }) => name ?? email ?? id },
+  { id: 'id', header: 'Id', isWideOnly: true, cell: ({ id }) => <span className="text-quiet">{id}</span> },
   { id: 'email', header: 'Email', isWideOnly: true, cell: ({ email }) => <span className="text-quiet">{email}</span> },
   {
     id: 'status',
@@ -50,18 +50,18 @@ const columns: Column<User>[] = [
 ];
 
 export default function UsersPage() {
-  const [{ status, email }, setFilters] = useFilters('status', 'email');
+  const [{ status, email, q }, setFilters] = useFilters('status', 'email', 'q');
   const isStatus = status === 'active' || status === 'disabled';
-  const users = useList('users.list', { ...(isStatus && { status }), ...(email && { email }) });
+  const users = useList('users.list', { ...(isStatus && { status }), ...(email && { email }), ...(q && { q }) });
   return (
     <ResourceList
       above={
         <FilterBar
-          filters={{ ...(status && { status }), ...(email && { email }) }}
+          filters={{ ...(status && { status }), ...(q && { q }) }}
           set={setFilters}
           shown={[
+            { name: 'q', label: 'Search', placeholder: 'Name, email or id' },
             { name: 'status', label: 'Status', options: ['active', 'disabled'] },
-            { name: 'email', label: 'Email', placeholder: 'Exact email' },
           ]}
         />
       }
@@ -69,7 +69,7 @@ export default function UsersPage() {
       create={{ label: 'Create user', row: 'users.create', dialog: (close) => <NewUser onClose={close} /> }}
       empty={{
         icon: 'user',
-        title: isStatus || email ? 'No users match these filters' : 'No users yet',
+        title: isStatus || email || q ? 'No users match these filters' : 'No users yet',
         text: 'You do not have to create users yourself.',
         example: {
           label: 'A message with a user_id creates the user:',

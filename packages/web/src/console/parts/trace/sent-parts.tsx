@@ -111,7 +111,7 @@ function earlierSteps(call: Call, { turns, steps }: Trace): SentPart {
         { by: `Result of ${name ?? 'a tool'}`, text: given?.output ?? '' },
       ]),
   ]);
-  return { title: 'Earlier steps of this reply', note: count(before.length), texts };
+  return { title: 'Earlier steps', note: count(before.length), texts };
 }
 
 const asText = ({ title, texts }: SentPart): string =>

@@ -4,6 +4,14 @@ import { usd } from './money.ts';
 import { shown } from './session-access.ts';
 import { time } from './time.ts';
 
+const stepContent = z
+  .object({
+    input: z.unknown().describe('The arguments that the model wrote, without credentials.'),
+    output: z.string().nullable().describe('The result; null while it runs.'),
+  })
+  .optional()
+  .describe('Input and output; only with `include=content`.');
+
 /** A tool call and its result. */
 export const traceStep = z
   .object({
@@ -27,6 +35,7 @@ export const traceStep = z
       )
       .optional()
       .describe('Pictures and recordings that the tool returned.'),
+    content: stepContent,
   })
   .meta({ title: 'TraceStep', description: 'A tool call and its result.' });
 
@@ -42,14 +51,6 @@ export const traceQuery = z.strictObject({
       '`content` adds what the model was sent and answered, and the input and output of tools. Credentials, card numbers and text that the agent typed into pages are shown as `•••`; texts are cut to 20,000 characters.',
     ),
 });
-
-const stepContent = z
-  .object({
-    input: z.unknown().describe('The arguments that the model wrote, without credentials.'),
-    output: z.string().nullable().describe('The result; null while it runs.'),
-  })
-  .optional()
-  .describe('Input and output; only with `include=content`.');
 
 const answerContent = z
   .object({
@@ -91,7 +92,7 @@ const sentContent = z
 /** The trace of a reply or task: each step and each model call. */
 export const traceFields = {
   sent: sentContent,
-  steps: z.array(traceStep.extend({ content: stepContent })).describe('Tool calls in order.'),
+  steps: z.array(traceStep).describe('Tool calls in order.'),
   turns: z
     .array(
       z.object({

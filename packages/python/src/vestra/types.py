@@ -2815,6 +2815,7 @@ class TurnTraceSentTool(Resource):
 
 
 class TurnTraceStep(Resource):
+    """A tool call and its result."""
     tool_use_id: str
     """The model’s id of the call; unique within the trace."""
     name: str | None
@@ -3645,30 +3646,8 @@ class TaskStepEvent(Resource):
 
 class TaskStepData(Resource):
     """The object of the event, as it was at that moment."""
-    step: TaskStepDataStep
+    step: TurnTraceStep
     """A tool call and its result."""
-
-
-class TaskStepDataStep(Resource):
-    """A tool call and its result."""
-    tool_use_id: str
-    """The model’s id of the call; unique within the trace."""
-    name: str | None
-    """The called tool; null if the model named none."""
-    input_summary: str | None
-    """One line about its input, never the raw input."""
-    output_summary: str | None
-    """One line about its output; null while it runs."""
-    is_error: bool
-    """Whether the tool returned an error."""
-    started_at: str
-    """When it was called, as ISO 8601 in UTC."""
-    finished_at: str | None
-    """When it answered; null while it runs."""
-    duration_ms: int | None
-    """The duration in milliseconds; null while it runs."""
-    media: list[TurnTraceStepMedia] | None = None
-    """Pictures and recordings that the tool returned."""
 
 
 class TaskCompletedEvent(Resource):

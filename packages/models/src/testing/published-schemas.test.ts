@@ -115,7 +115,7 @@ describe("[MOD-760] test servers check each request against the vendor's publish
   });
 
   it('which was written from the version that the documentation names', () => {
-    const page = readFileSync(join(import.meta.dirname, '../../../../docs/models.md'), 'utf8');
+    const page = readFileSync(join(import.meta.dirname, '../../../../docs/model-reference.md'), 'utf8');
     for (const [schema, { name, version }] of Object.entries(publishedVersions)) {
       const { $comment } = JSON.parse(
         readFileSync(join(import.meta.dirname, `published/${schema}.generated.json`), 'utf8'),

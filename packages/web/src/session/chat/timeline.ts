@@ -98,8 +98,11 @@ function unanswered(
   { turns, outgoing, messages }: ChatState,
   { id }: Turn,
 ): Pick<Outgoing, 'text' | 'attachments'> | null {
-  const isLast = Object.keys(turns).every((each) => each <= id) && outgoing.every(({ turnId }) => turnId === id);
+  // A message of an earlier turn may still be in `outgoing`. One without a turn was sent later.
+  const isLast = [...Object.keys(turns), ...outgoing.map(({ turnId }) => turnId)].every(
+    (each) => each !== null && each <= id,
+  );
   if (!isLast) return null;
   const read = Object.values(messages).find(({ role, turn_id }) => role === 'user' && turn_id === id);
-  return read ?? outgoing[0] ?? null;
+  return read ?? outgoing.find(({ turnId }) => turnId === id) ?? null;
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
@@ -17,6 +17,10 @@ const root = join(import.meta.dirname, '..');
 const recorded = JSON.parse(readFileSync(join(root, 'tests/upgrades/previous-release.json'), 'utf8'));
 const ref: string = process.argv[2] ?? recorded.commit;
 
+if (!isInClone(ref)) {
+  process.stdout.write(`skipped: this clone does not contain ${ref}. Fetch the whole history to try an upgrade.\n`);
+  process.exit(0);
+}
 const folder = mkdtempSync(join(tmpdir(), 'vestra-upgrade-'));
 await chmod(folder, 0o755);
 const children: ChildProcess[] = [];
@@ -51,6 +55,11 @@ async function play(): Promise<string[]> {
   const now = await start(root, 'now');
   process.stdout.write('this version has migrated the database\n');
   return upgrade.continueWith(now);
+}
+
+/** A shallow clone has no earlier release. */
+function isInClone(commit: string): boolean {
+  return spawnSync('git', ['cat-file', '-e', `${commit}^{commit}`], { cwd: root, stdio: 'ignore' }).status === 0;
 }
 
 /** The files of a commit, with the packages that are installed here. Only its own packages are its own. */

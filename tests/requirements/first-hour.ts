@@ -45,7 +45,7 @@ export const firstHour = area('first hour', 'done', [
   [
     'FIRST-720',
     'docs/cli.md#ask-and-answer',
-    'If a process serves the functions only after the question, `ask` of the CLI, the SDK and MCP returns the answer.',
+    'While nobody serves a function, `ask` of the CLI, both SDKs and MCP says how to. It returns the answer once a process does.',
   ],
   [
     'FIRST-790',

@@ -294,7 +294,7 @@ describe('work in the browser', () => {
     expect(await seenBy('rosa')).toEqual(hidden);
     await desk.answer(handOff.id, { decision: 'done' });
     await desk.until(`/v1/tasks/${task.id}`, isOver);
-    expect(await seenBy('rosa')).toEqual(seenByAll);
+    await expect.poll(() => seenBy('rosa'), { timeout: 20_000 }).toEqual(seenByAll);
   });
 
   it('leaves its page to a person who has a control session open, until they leave [RUN-704]', async () => {

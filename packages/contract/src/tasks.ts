@@ -112,7 +112,9 @@ export const tasks = {
         .describe('Only tasks of this conversation.'),
       q: text(1, 200)
         .optional()
-        .describe('Only tasks whose title and request contain each of these words. Reads the newest 10,000 tasks.'),
+        .describe(
+          'Only tasks that have each of these words in the first 1,000 characters of title and request. Reads the newest 10,000 tasks.',
+        ),
       created_after: queryTime.optional().describe('Only those created at this time or later.'),
       created_before: queryTime.optional().describe('Only those created before this time.'),
       ...pageQuery,

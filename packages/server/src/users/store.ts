@@ -1,5 +1,5 @@
 import type { Tenant } from '../platform/caller.ts';
-import { containsWordsSql } from '../platform/db/contains-words.ts';
+import { containsWordsSql, maxSearched } from '../platform/db/contains-words.ts';
 import type { Database, Executor, Transaction } from '../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, rowsOf, run, update } from '../platform/db/query.ts';
 import type { CachedRow, RowCache } from '../platform/db/row-cache.ts';
@@ -90,9 +90,6 @@ export function listUsers(
     UNION SELECT id FROM ${users} WHERE ${owned(tenant)} AND email = ${q}`;
   return rowsOf(db, users, newest(sql.and(conditions, sql`id IN (${recent} UNION ${whole})`), page.limit + 1));
 }
-
-/** A search for words reads these rows at most, newest first. */
-const maxSearched = 10_000;
 
 /** Null if the user has no time zone, or does not exist. */
 export async function timezoneOf(db: Executor, tenant: Tenant, userId: string): Promise<string | null> {

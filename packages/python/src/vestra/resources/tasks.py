@@ -35,8 +35,8 @@ class Tasks(Group):
             user_id: Only this user’s; absent: everybody’s.
             deployment_id: Only of this deployment: its id, slug or name.
             conversation_id: Only tasks of this conversation.
-            q: Only tasks whose title and request contain each of these words. Reads the newest
-                10,000 tasks.
+            q: Only tasks that have each of these words in the first 1,000 characters of title and
+                request. Reads the newest 10,000 tasks.
             created_after: Only those created at this time or later.
             created_before: Only those created before this time.
             limit: The maximum number of entries per page, 1 to 100.
@@ -204,8 +204,8 @@ class AsyncTasks(AsyncGroup):
             user_id: Only this user’s; absent: everybody’s.
             deployment_id: Only of this deployment: its id, slug or name.
             conversation_id: Only tasks of this conversation.
-            q: Only tasks whose title and request contain each of these words. Reads the newest
-                10,000 tasks.
+            q: Only tasks that have each of these words in the first 1,000 characters of title and
+                request. Reads the newest 10,000 tasks.
             created_after: Only those created at this time or later.
             created_before: Only those created before this time.
             limit: The maximum number of entries per page, 1 to 100.

@@ -61,7 +61,12 @@ export async function takeScreenshot(browserPool: BrowserPool, owner: Owner): Pr
     }
     const front = frontTab(browser.tabs().filter(isPublic));
     if (front) {
-      const picture = await pictureOf(front);
+      const picture = await pictureOf(front).catch((error: unknown) => {
+        // The page of a task that ended closes at any moment. The next page is pictured instead.
+        if (front.tab.isOpen()) throw error;
+        return null;
+      });
+      if (picture === null) return takeScreenshot(browserPool, owner);
       // The page may have become hidden while the picture was taken.
       await updateHidden(browserPool, owner);
       browserPool.control.assertSeen(owner);

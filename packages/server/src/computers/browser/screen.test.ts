@@ -7,6 +7,7 @@ import type { ScreenFrame } from '../chromium/live-view.ts';
 import type { RequestRefusal } from '../chromium/request-guard.ts';
 import { type BrowserPool, createControl, type OpenTab } from './browser-pool.ts';
 import { type Screen, type ScreenState, streamScreen, type Viewer } from './screen.ts';
+import { takeScreenshot } from './screen-redaction.ts';
 import { createScreens } from './screens.ts';
 import { agentRules } from './site-rules.ts';
 
@@ -108,4 +109,29 @@ describe('a blocked page', () => {
     await expect.poll(() => lines).toHaveLength(1);
     expect(JSON.parse(lines[0] as string)).toMatchObject({ level: 50, org_id: 'org_1' });
   });
+});
+
+it('pictures the next page if the one in front closes meanwhile [BRW-027]', async () => {
+  const pageOf = (shown: string, lastUsed: number) => {
+    const page = { isOpen: true };
+    const tab = {
+      isOpen: () => page.isOpen,
+      url: () => 'about:blank',
+      async picture() {
+        if (shown !== 'ended') return Buffer.from(shown);
+        page.isOpen = false;
+        throw new Error('The page was closed.');
+      },
+    };
+    return { tab, use: { kind: 'agent', taskId: '' }, lastUsed, handOff: null } as unknown as OpenTab;
+  };
+  const pages = [pageOf('ended', 2), pageOf('next', 1)];
+  const browser = { tabs: () => pages.filter(({ tab }) => tab.isOpen()) };
+  const browserPool = {
+    control: createControl(),
+    ifOpen: () => browser,
+    use: (_owner: unknown, work: (of: unknown) => unknown) => work(browser),
+  } as unknown as BrowserPool;
+  const picture = await takeScreenshot(browserPool, { orgId: 'org', mode: 'test', userId: 'ada' });
+  expect(picture.toString()).toBe('next');
 });

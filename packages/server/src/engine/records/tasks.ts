@@ -1,6 +1,6 @@
 import type { Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
-import { containsWordsSql } from '../../platform/db/contains-words.ts';
+import { containsWordsSql, maxSearched } from '../../platform/db/contains-words.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import {
   insert,
@@ -96,9 +96,6 @@ const isListed = ({ orgId, mode }: Tenant, filter: TaskFilter) =>
     filter.created_before && sql`created_at < ${filter.created_before}`,
   );
 
-/** A search for words reads these rows at most, newest first. */
-const maxSearched = 10_000;
-
 /** Newest first, without tasks of test runs. */
 export function listTasks(
   db: Executor,
@@ -121,7 +118,7 @@ export function listTasks(
 /** Bounds the count, which would otherwise read every row. */
 const maxCounted = 10_000;
 
-export async function countTasks(db: Executor, tenant: Tenant, filter: TaskFilter): Promise<number> {
+export async function countTasks(db: Executor, tenant: Tenant, filter: Omit<TaskFilter, 'q'>): Promise<number> {
   const { counted } = await one(
     db,
     { counted: count() },

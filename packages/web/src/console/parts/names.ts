@@ -6,13 +6,12 @@ export function useNames() {
   const { may } = useRole();
   const users = useList('users.list', {} as never, { limit: 100, enabled: may('users.list') });
   const deployments = useList('deployments.list', {} as never, { limit: 100, enabled: may('deployments.list') });
-  const nameOf = new Map<string, string>();
-  for (const { id, name, email } of users.rows) nameOf.set(id, name ?? email ?? id);
-  for (const { id, name } of deployments.rows) nameOf.set(id, name);
-  const find = (id: string) => nameOf.get(id) ?? id;
+  // Apart, because a user's id is any text and may be the id of a deployment.
+  const nameOfUser = new Map(users.rows.map(({ id, name, email }) => [id, name ?? email ?? id]));
+  const nameOfDeployment = new Map(deployments.rows.map(({ id, name }) => [id, name]));
   return {
-    ofUser: find,
-    ofDeployment: find,
+    ofUser: (id: string) => nameOfUser.get(id) ?? id,
+    ofDeployment: (id: string) => nameOfDeployment.get(id) ?? id,
     /** The choices of a filter by deployment. */
     deployments: deployments.rows.map(({ slug, name }) => [slug, name] as const),
   };

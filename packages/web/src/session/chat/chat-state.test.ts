@@ -86,6 +86,22 @@ describe('chat state', () => {
     expect(textsOf(read)).toEqual(['First', 'Reply 1', 'Second', 'Reply 2']);
   });
 
+  it('offers the last message again after its reply failed, although an earlier one is still being sent [CON-702]', () => {
+    const sent = (state: ChatState, key: string, turn: number | null) => {
+      const outgoing = { key, text: key, attachments: [], turnId: null, failure: null };
+      const sending = chatReducer(state, { type: 'sending', outgoing });
+      if (turn === null) return sending;
+      return chatReducer(sending, { type: 'sent', key, turn: { id: id('turn', turn) } as Turn });
+    };
+    const both = sent(sent(emptyChat, 'First', 1), 'Second', 4);
+    const turn = { id: id('turn', 4), task_id: null, status: 'failed', settled_at: '2026-01-01T00:00:00.000Z' };
+    const failed = withEvents(both, [event('turn.settled', { turn }, 4)]);
+    const againIn = (state: ChatState) =>
+      timelineOf(state).flatMap((item) => (item.kind === 'end' ? [item.again?.text ?? null] : []));
+    expect(againIn(failed)).toEqual(['Second']);
+    expect(againIn(sent(failed, 'Third', null))).toEqual([null]);
+  });
+
   it('hides items before the oldest loaded message while older ones exist', () => {
     const page = [message(9, 'agent', 'Reply', 7), message(8, 'user', 'Ask', 7)];
     const read = chatReducer(emptyChat, { type: 'older', messages: page, older: 'cursor' });

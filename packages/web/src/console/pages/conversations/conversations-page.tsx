@@ -5,16 +5,15 @@ import { buttonLook } from '../../parts/button.tsx';
 import type { Column } from '../../parts/data-table.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
 import { useNames } from '../../parts/names.ts';
+import { type Names, ownerColumns } from '../../parts/owner-columns.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { ResourceList } from '../../parts/resource-list.tsx';
-import { Status, Time, Usd } from '../../parts/shown.tsx';
+import { Status, Time } from '../../parts/shown.tsx';
 import { rememberFilters } from '../../parts/talk/neighbours.tsx';
 
 type Conversation = ItemOf<'conversations.list'>;
 
-type Names = Pick<ReturnType<typeof useNames>, 'ofUser' | 'ofDeployment'>;
-
-const columnsWith = ({ ofUser, ofDeployment }: Names): Column<Conversation>[] => [
+const columnsWith = (found: Names): Column<Conversation>[] => [
   {
     id: 'preview',
     header: 'First message',
@@ -41,32 +40,7 @@ const columnsWith = ({ ofUser, ofDeployment }: Names): Column<Conversation>[] =>
         <Status>{status}</Status>
       ),
   },
-  {
-    id: 'user',
-    header: 'User',
-    isWideOnly: true,
-    cell: ({ user_id }) =>
-      user_id === null ? (
-        <span className="text-quiet">the org’s agent</span>
-      ) : (
-        <span title={user_id}>{ofUser(user_id)}</span>
-      ),
-  },
-  {
-    id: 'deployment',
-    header: 'Deployment',
-    isWideOnly: true,
-    cell: ({ deployment_id, deployment_version }) =>
-      deployment_id === null ? '–' : `${ofDeployment(deployment_id)} v${deployment_version ?? '–'}`,
-  },
-  {
-    id: 'cost',
-    header: 'Cost',
-    width: '5.5rem',
-    align: 'end',
-    isWideOnly: true,
-    cell: ({ cost_usd }) => <Usd value={cost_usd} />,
-  },
+  ...ownerColumns(found),
   { id: 'active', header: 'Last active', width: '6.5rem', cell: ({ last_active_at }) => <Time at={last_active_at} /> },
 ];
 

@@ -3,14 +3,13 @@ import type { ItemOf } from '../../data/rows.ts';
 import type { Column } from '../../parts/data-table.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
 import { useNames } from '../../parts/names.ts';
+import { type Names, ownerColumns } from '../../parts/owner-columns.tsx';
 import { ResourceList } from '../../parts/resource-list.tsx';
-import { Status, Time, Usd } from '../../parts/shown.tsx';
+import { Status, Time } from '../../parts/shown.tsx';
 
 type Task = ItemOf<'tasks.list'>;
 
-type Names = Pick<ReturnType<typeof useNames>, 'ofUser' | 'ofDeployment'>;
-
-const columnsWith = ({ ofUser, ofDeployment }: Names): Column<Task>[] => [
+const columnsWith = (found: Names): Column<Task>[] => [
   {
     id: 'title',
     header: 'Task',
@@ -34,32 +33,7 @@ const columnsWith = ({ ofUser, ofDeployment }: Names): Column<Task>[] => [
         <Status>{status}</Status>
       ),
   },
-  {
-    id: 'user',
-    header: 'User',
-    isWideOnly: true,
-    cell: ({ user_id }) =>
-      user_id === null ? (
-        <span className="text-quiet">the org’s agent</span>
-      ) : (
-        <span title={user_id}>{ofUser(user_id)}</span>
-      ),
-  },
-  {
-    id: 'deployment',
-    header: 'Deployment',
-    isWideOnly: true,
-    cell: ({ deployment_id, deployment_version }) =>
-      deployment_id === null ? '–' : `${ofDeployment(deployment_id)} v${deployment_version ?? '–'}`,
-  },
-  {
-    id: 'cost',
-    header: 'Cost',
-    width: '5.5rem',
-    align: 'end',
-    isWideOnly: true,
-    cell: ({ cost_usd }) => <Usd value={cost_usd} />,
-  },
+  ...ownerColumns(found),
   { id: 'updated', header: 'Updated', width: '6.5rem', cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 

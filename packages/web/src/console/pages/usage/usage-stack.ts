@@ -53,7 +53,8 @@ async function stackOf(place: OrgAndMode, by: Grouping, days: readonly string[],
     if (left > 0.00005) values[rest] = left;
     return { label: day, values };
   });
-  const hasRest = points.some(({ values }) => rest in values);
+  // The reports are asked one after another. Spend between them can use up the difference, and its layer stays.
+  const hasRest = Boolean(ofNone) || points.some(({ values }) => rest in values);
   return { points, series: hasRest ? [...series, rest] : series, names };
 }
 

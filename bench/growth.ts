@@ -1,6 +1,7 @@
 /**
  * Measures what a large installation costs: `node bench/growth.ts 5000000` fills that many rows by SQL and prints the
- * times of the usage report, of listing, of retention and of vacuum. Fifty million rows need tens of gigabytes.
+ * times of the usage report, of lists, of retention and of vacuum. Fifty million rows need tens of gigabytes. A second
+ * word measures one part: `usage`, `events` or `lists`.
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,8 +12,12 @@ import pg from 'pg';
 import { insertOrg } from '../packages/server/src/account/orgs/store.ts';
 import { sumUsageDays } from '../packages/server/src/billing/sum-usage.ts';
 import { sumUsage } from '../packages/server/src/billing/usage-sums.ts';
+import { type ConversationFilter, listConversations } from '../packages/server/src/engine/records/conversations.ts';
+import { listTasks, type TaskFilter } from '../packages/server/src/engine/records/tasks.ts';
 import { migrate } from '../packages/server/src/platform/db/migrate.ts';
 import { closeDatabase, openDatabase } from '../packages/server/src/platform/db/pool.ts';
+import { listUsers, type UserFilter } from '../packages/server/src/users/store.ts';
+import { fillRows, withoutIndexes } from '../tests/support/many-rows.ts';
 
 const rows = Number(process.argv[2] ?? 1_000_000);
 const only = process.argv[3];
@@ -32,6 +37,7 @@ try {
   await insertOrg(db, { id: tenant.orgId, name: 'Growth', wrapped_data_key: Buffer.alloc(1) }, {});
   if (only === undefined || only === 'usage') await measureUsage();
   if (only === undefined || only === 'events') await measureEvents();
+  if (only === undefined || only === 'lists') await measureLists();
 } finally {
   await client.end();
   await closeDatabase(db);
@@ -45,10 +51,10 @@ async function measureUsage(): Promise<void> {
   const parts = `(VALUES ('wallet', -30, NULL, NULL, NULL), ('spend', 10, 'orchestrator', 10, 'input_tokens'),
     ('spend', 20, 'orchestrator', 20, 'output_tokens')) AS part(account, micros, kind, quantity, unit)`;
   await timed(`fill ${rows} ledger rows`, async () => {
-    const restore = await dropIndexes('ledger_entries');
-    for (let from = 0; from < charges; from += 100_000) {
-      await client.query(
-        `INSERT INTO ledger_entries (id, transfer_id, org_id, mode, account, amount_micros, kind, model, quantity, unit,
+    await withoutIndexes(client, 'ledger_entries', async () => {
+      for (let from = 0; from < charges; from += 100_000) {
+        await client.query(
+          `INSERT INTO ledger_entries (id, transfer_id, org_id, mode, account, amount_micros, kind, model, quantity, unit,
            unit_price_micros, user_id, deployment_id, conversation_id, task_id, created_at)
          SELECT 'li_' || lpad((n * 3 + CASE unit WHEN 'input_tokens' THEN 0 WHEN 'output_tokens' THEN 1 ELSE 2 END)::text, 24, '0'),
            'li_' || lpad((n * 3 + 2)::text, 24, '0'), $1, $2, account, micros, kind, 'model-' || n % 3, quantity, unit, 1,
@@ -56,10 +62,10 @@ async function measureUsage(): Promise<void> {
            CASE WHEN n / 10 % 10 = 0 THEN 'task_' || lpad((n / 10)::text, 24, '0') END,
            date_trunc('day', now()) - interval '29 days' + n * interval '29 days' / $3::int
          FROM generate_series($4::int, $5::int) AS n CROSS JOIN ${parts}`,
-        [tenant.orgId, tenant.mode, charges, from, Math.min(from + 100_000, charges) - 1],
-      );
-    }
-    await restore();
+          [tenant.orgId, tenant.mode, charges, from, Math.min(from + 100_000, charges) - 1],
+        );
+      }
+    });
     await client.query(
       `INSERT INTO spend_days (org_id, mode, user_id, day, spend_micros)
        SELECT org_id, mode, COALESCE(user_id, '*'), (created_at AT TIME ZONE 'UTC')::date, sum(amount_micros)
@@ -85,19 +91,87 @@ async function report(what: string, groups: readonly (typeof usageGroups)[number
   }
 }
 
+async function measureLists(): Promise<void> {
+  const deployments = { busy: 'dep_busy', rare: 'dep_rare' };
+  await timed(`fill ${rows} rows of each list`, () => fillRows(client, { ...tenant, count: rows, deployments }));
+  const page = { limit: 50, after: null };
+  const month = new Date(Date.now() - 200 * 86_400_000);
+  const filters: Record<string, ConversationFilter> = {
+    'without a filter': {},
+    'of a user': { userId: 'user-17' },
+    'of a rare deployment': { deploymentId: 'dep_rare' },
+    'of a deployment and version': { deploymentId: 'dep_busy', version: 4 },
+    failed: { failed: true },
+    'failed, of a rare deployment': { deploymentId: 'dep_rare', failed: true },
+    working: { status: 'working' },
+    'of an old period': { createdBefore: month },
+    'of a rare deployment in an old period': { deploymentId: 'dep_rare', createdBefore: month },
+    'with a word of all': { q: 'refund' },
+    'with a word of one in a thousand': { q: 'word17' },
+    'with a seldom word': { q: 'seldom4711' },
+    'with one letter': { q: 'o' },
+    'with no such word': { q: 'sourdough' },
+    'with a word, of a rare deployment': { q: 'refund', deploymentId: 'dep_rare' },
+    'with a word, of a user': { q: 'refund', userId: 'user-17' },
+  };
+  for (const [name, filter] of Object.entries(filters)) {
+    await repeated(`conversations ${name}`, () => listConversations(db, tenant, filter, page));
+  }
+  const taskFilters: Record<string, TaskFilter> = {
+    'without a filter': {},
+    'of a user': { user_id: 'user-17' },
+    'of a rare deployment': { deployment_id: 'dep_rare' },
+    failed: { status: 'failed' },
+    'failed, of a user': { status: 'failed', user_id: 'user-17' },
+    working: { status: 'working' },
+    'of an old period': { created_before: month },
+    'with a word of all': { q: 'refund' },
+    'with no such word': { q: 'sourdough' },
+    'with ten words': { q: 'refund order please word seldom o r e p s' },
+    'with a word, of a rare deployment': { q: 'refund', deployment_id: 'dep_rare' },
+  };
+  for (const [name, filter] of Object.entries(taskFilters)) {
+    await repeated(`tasks ${name}`, () => listTasks(db, tenant, filter, page));
+  }
+  const userFilters: Record<string, UserFilter> = {
+    'without a filter': {},
+    disabled: { status: 'disabled' },
+    'with an email': { email: 'ada17@shop.example' },
+    'with a word of all': { q: 'ada' },
+    'with no such word': { q: 'sourdough' },
+    'with a whole id': { q: 'user-17' },
+  };
+  for (const [name, filter] of Object.entries(userFilters)) {
+    await repeated(`users ${name}`, () => listUsers(db, tenant, filter, page));
+  }
+}
+
+/** The middle of eleven reads. */
+async function repeated(what: string, read: () => Promise<readonly unknown[]>): Promise<void> {
+  const times: number[] = [];
+  let found = 0;
+  for (let n = 0; n < 11; n++) {
+    const startedAt = performance.now();
+    found = (await read()).length;
+    times.push(performance.now() - startedAt);
+  }
+  times.sort((one, other) => one - other);
+  console.log(`${what}: ${times[5]?.toFixed(1)} ms, at most ${times[10]?.toFixed(1)} ms, ${found} rows`);
+}
+
 async function measureEvents(): Promise<void> {
   await timed(`fill ${rows} events`, async () => {
-    const restore = await dropIndexes('events');
-    for (let from = 0; from < rows; from += 500_000) {
-      await client.query(
-        `INSERT INTO events (id, org_id, mode, type, data, created_at)
+    await withoutIndexes(client, 'events', async () => {
+      for (let from = 0; from < rows; from += 500_000) {
+        await client.query(
+          `INSERT INTO events (id, org_id, mode, type, data, created_at)
          SELECT 'evt_' || lpad(n::text, 24, '0'), $1, $2, 'turn.settled', jsonb_build_object('n', n, 'text', repeat('x', 300)),
            now() - interval '60 days' + n * interval '60 days' / $3::int
          FROM generate_series($4::int, $5::int) AS n`,
-        [tenant.orgId, tenant.mode, rows, from, Math.min(from + 500_000, rows) - 1],
-      );
-    }
-    await restore();
+          [tenant.orgId, tenant.mode, rows, from, Math.min(from + 500_000, rows) - 1],
+        );
+      }
+    });
     await client.query('VACUUM ANALYZE events');
   });
   await timed('copy them into eight partitions by id', async () => {
@@ -166,18 +240,6 @@ async function removing(what: string, work: () => Promise<void>): Promise<void> 
   const before = await written();
   await timed(what, work);
   console.log(`  ${((await written()) - before) / 1e6} MB of log`);
-}
-
-/** Building an index at the end takes a tenth of the time of writing it with each row. */
-async function dropIndexes(table: string): Promise<() => Promise<void>> {
-  const { rows: indexes } = await client.query<{ indexname: string; indexdef: string }>(
-    `SELECT indexname, indexdef FROM pg_indexes WHERE tablename = $1 AND indexname NOT LIKE '%_pkey'`,
-    [table],
-  );
-  for (const { indexname } of indexes) await client.query(`DROP INDEX ${indexname}`);
-  return async () => {
-    for (const { indexdef } of indexes) await client.query(indexdef);
-  };
 }
 
 async function timed<Result>(what: string, work: () => Promise<Result>): Promise<Result> {

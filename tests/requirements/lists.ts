@@ -38,6 +38,11 @@ export const lists = area('lists', 'done', [
   ['LIST-015', 'docs/requests.md#lists', 'Rows with the same creation time keep one fixed order from page to page.'],
   ['LIST-016', 'docs/requests.md#lists', 'Pages are read by keyset: a late page costs what the first page costs.'],
   [
+    'LIST-700',
+    'docs/requests.md#lists',
+    'Every filter of a list is found by an index: a page of an org with many rows reads few of them.',
+  ],
+  [
     'LIST-201',
     'docs/requests.md#lists',
     'The OpenAPI document and the MCP tools show `limit` as an integer from 1 to 100, 20 by default.',

@@ -1,7 +1,7 @@
 import type { Tenant } from '../platform/caller.ts';
 import { containsWordsSql, maxSearched } from '../platform/db/contains-words.ts';
 import type { Database, Executor, Transaction } from '../platform/db/pool.ts';
-import { insert, insertMany, maybeOne, rowsOf, run, update } from '../platform/db/query.ts';
+import { insert, insertMany, maybeOne, rowsOf, rowsPlannedFor, run, update } from '../platform/db/query.ts';
 import type { CachedRow, RowCache } from '../platform/db/row-cache.ts';
 import { type Sql, sql } from '../platform/db/sql.ts';
 import { columnsOf, type NewRowOf, text } from '../platform/db/table.ts';
@@ -56,7 +56,7 @@ export async function removeUser(tx: Transaction, tenant: Tenant, userId: string
   return (await run(tx, sql`DELETE FROM ${users} WHERE ${named(tenant, userId)}`)) > 0;
 }
 
-type UserFilter = {
+export type UserFilter = {
   /** Words of the id, name and email. */
   q?: string | undefined;
   status?: UserRow['status'] | undefined;
@@ -82,13 +82,13 @@ export function listUsers(
   );
   const newest = (where: Sql, most: number) =>
     sql`SELECT ${columns} FROM ${users} WHERE ${where} ORDER BY created_at DESC, id DESC LIMIT ${most}`;
-  if (q === undefined) return rowsOf(db, users, newest(conditions, page.limit + 1));
+  if (q === undefined) return rowsPlannedFor(db, users, newest(conditions, page.limit + 1));
   const recent = sql`SELECT id FROM (${newest(conditions, maxSearched)}) AS recent
     WHERE ${containsWordsSql(sql`concat_ws(' ', id, name, email)`, q)}`;
   // Indexes find a whole id or email among all users.
   const whole = sql`SELECT id FROM ${users} WHERE ${owned(tenant)} AND id = ${q}
     UNION SELECT id FROM ${users} WHERE ${owned(tenant)} AND email = ${q}`;
-  return rowsOf(db, users, newest(sql.and(conditions, sql`id IN (${recent} UNION ${whole})`), page.limit + 1));
+  return rowsPlannedFor(db, users, newest(sql.and(conditions, sql`id IN (${recent} UNION ${whole})`), page.limit + 1));
 }
 
 /** Null if the user has no time zone, or does not exist. */

@@ -1,8 +1,9 @@
 import { fail } from '@vestra/contract/errors';
 import { newId, timeOfId } from '@vestra/contract/ids';
 import type { Origin, Tenant } from '../../platform/caller.ts';
+import { idAfterMoment, idBefore } from '../../platform/db/ids-of-period.ts';
 import type { Database, Executor } from '../../platform/db/pool.ts';
-import { insert, prune, rowsOf } from '../../platform/db/query.ts';
+import { insert, prune, rowsPlannedFor } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf } from '../../platform/db/table.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
@@ -59,11 +60,11 @@ function listAudit(
     sql`org_id = ${tenant.orgId} AND mode = ${tenant.mode}`,
     action && sql`action = ${action}`,
     actorId && sql`actor_id = ${actorId}`,
-    from && sql`created_at >= ${from}`,
-    to && sql`created_at <= ${to}`,
+    from && sql`created_at >= ${from} AND id >= ${idBefore('aud', from)}`,
+    to && sql`created_at <= ${to} AND id < ${idAfterMoment('aud', to)}`,
     page.after && sql`id < ${page.after[0] as string}`,
   );
-  return rowsOf(
+  return rowsPlannedFor(
     db,
     auditEntries,
     sql`SELECT ${columnsOf(auditEntries)} FROM ${auditEntries} WHERE ${conditions}

@@ -2,7 +2,7 @@ import { fixedContents, isContentFixed } from '../../agents/versions/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Statement } from '../../platform/db/pipeline.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { insert, maybeOne, rowsOf, rowsStatement, run } from '../../platform/db/query.ts';
+import { insert, maybeOne, rowsOf, rowsPlannedFor, rowsStatement, run } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, float, text } from '../../platform/db/table.ts';
 import { type FileRow, files, type NewFile, unusedContents } from './tables.ts';
@@ -39,7 +39,7 @@ export function listFiles(
     conversationId && sql`conversation_id = ${conversationId}`,
     page.after && sql`id < ${page.after[0] as string}`,
   );
-  return rowsOf(
+  return rowsPlannedFor(
     db,
     files,
     sql`SELECT ${columnsOf(files)} FROM ${files} WHERE ${listed} ORDER BY id DESC LIMIT ${page.limit + 1}`,

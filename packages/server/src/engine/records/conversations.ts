@@ -1,6 +1,5 @@
 import { newFence } from '@vestra/agent/prompt/data';
 import { fail } from '@vestra/contract/errors';
-import { idOfTime } from '@vestra/contract/ids';
 import { findSettings } from '../../account/index.ts';
 import type { DeploymentRow, RunnableDeployment } from '../../agents/deployments/index.ts';
 import type { Manifest } from '../../agents/versions/index.ts';
@@ -9,8 +8,9 @@ import type { Tenant } from '../../platform/caller.ts';
 import { distinct, requestedRows } from '../../platform/db/batch-concurrent-calls.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import { mayRun } from '../../platform/db/frozen-orgs.ts';
+import { idAfterMoment, idBefore } from '../../platform/db/ids-of-period.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { maybeOne, pipelined, plannedPerExecution, rowsOf, rowsStatement, run } from '../../platform/db/query.ts';
+import { maybeOne, rowsOf, rowsPlannedFor, run } from '../../platform/db/query.ts';
 import type { CachedRow } from '../../platform/db/row-cache.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { boolean, columnsOf, integer, json, text } from '../../platform/db/table.ts';
@@ -130,24 +130,23 @@ export async function listConversations(
   const isListed = sql.and(isListedSql(tenant, filter), after && sql`id < ${after[0] as string}`);
   const newest = (where: Sql, most: number) =>
     sql`SELECT ${columns} FROM conversations WHERE ${where} ORDER BY id DESC LIMIT ${most}`;
-  if (q === undefined) return rowsPlannedFor(db, newest(isListed, limit + 1));
+  if (q === undefined) return rowsPlannedFor(db, conversations, newest(isListed, limit + 1));
   const recent = await rowsPlannedFor(
     db,
+    conversations,
     sql`SELECT ${columns} FROM (${newest(isListed, searchedFirst)}) AS recent
       WHERE ${hasWordsSql(q)} ORDER BY id DESC LIMIT ${limit + 1}`,
   );
   if (recent.length > limit) return recent;
-  return rowsPlannedFor(db, newest(sql.and(isListed, sql`id IN (${idsWithWordsSql(tenant, q)})`), limit + 1));
+  return rowsPlannedFor(
+    db,
+    conversations,
+    newest(sql.and(isListed, sql`id IN (${idsWithWordsSql(tenant, q)})`), limit + 1),
+  );
 }
 
 /** A frequent word fills a page from these. The index, which takes long for frequent words, then is not read. */
 const searchedFirst = 500;
-
-/** The best plan depends on how frequent the values are: the newest rows, or an index of rare ones. */
-async function rowsPlannedFor(db: Executor, statement: Sql): Promise<ConversationRow[]> {
-  const [rows] = await pipelined(db, [plannedPerExecution(rowsStatement(conversations, statement))]);
-  return rows;
-}
 
 function isListedSql(tenant: Tenant, filter: ConversationFilter): Sql {
   const { userId, deploymentId, version, status, failed, createdAfter, createdBefore } = filter;
@@ -159,8 +158,8 @@ function isListedSql(tenant: Tenant, filter: ConversationFilter): Sql {
     status && hasStatusSql(tenant, status),
     failed === true && sql`last_error_code IS NOT NULL`,
     failed === false && sql`last_error_code IS NULL`,
-    createdAfter && sql`created_at >= ${createdAfter} AND id >= ${idBefore(createdAfter)}`,
-    createdBefore && sql`created_at < ${createdBefore} AND id < ${idAfterMoment(createdBefore)}`,
+    createdAfter && sql`created_at >= ${createdAfter} AND id >= ${idBefore('conv', createdAfter)}`,
+    createdBefore && sql`created_at < ${createdBefore} AND id < ${idAfterMoment('conv', createdBefore)}`,
   );
 }
 
@@ -180,10 +179,6 @@ function hasStatusSql({ orgId, mode }: Tenant, status: ConversationStatus): Sql 
   }[status];
   return sql`${has} AND id IN (${open})`;
 }
-
-/** Ids start with their time of creation, so that the index of ids finds a period. Clocks may differ by a minute. */
-const idBefore = (moment: Date) => idOfTime('conv', moment.getTime() - 60_000);
-const idAfterMoment = (moment: Date) => idOfTime('conv', moment.getTime() + 60_000);
 
 /** The user's conversations with an open reply, task or interaction. */
 export const openConversationsOfUser = (db: Executor, { orgId, mode }: Tenant, userId: string): Promise<string[]> =>

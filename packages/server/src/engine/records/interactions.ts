@@ -2,7 +2,16 @@ import type { InteractionNeed } from '@vestra/contract/interactions';
 import type { Tenant } from '../../platform/caller.ts';
 import { mayRun } from '../../platform/db/frozen-orgs.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { insert, maybeOne, pipelined, rowsOf, rowsStatement, run, update } from '../../platform/db/query.ts';
+import {
+  insert,
+  maybeOne,
+  pipelined,
+  rowsOf,
+  rowsPlannedFor,
+  rowsStatement,
+  run,
+  update,
+} from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, float, json, type NewRowOf, type RowOf, text } from '../../platform/db/table.ts';
 import type { PageRequest } from './conversations.ts';
@@ -188,7 +197,7 @@ export const listInteractions = (
   filter: InteractionFilter,
   { limit, after }: PageRequest,
 ): Promise<InteractionRow[]> =>
-  rowsOf(
+  rowsPlannedFor(
     db,
     interactions,
     sql`SELECT ${columns} FROM interactions
@@ -196,7 +205,8 @@ export const listInteractions = (
         sql`org_id = ${orgId} AND mode = ${mode} AND status = ${filter.status} AND NOT is_hidden`,
         filter.user_id && sql`user_id = ${filter.user_id}`,
         filter.conversation_id && sql`conversation_id = ${filter.conversation_id}`,
-        filter.task_id && sql`task_id = ${filter.task_id}`,
+        // The run of a task has its id, and an index has the runs.
+        filter.task_id && sql`task_id = ${filter.task_id} AND run_id = ${filter.task_id}`,
         filter.type && sql`type = ${filter.type}`,
         filter.kind && sql`kind = ${filter.kind}`,
         filter.approver && sql`type = 'approval' AND approver = ${filter.approver}`,

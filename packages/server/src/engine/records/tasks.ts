@@ -1,6 +1,7 @@
 import type { Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import { containsWordsSql, maxSearched } from '../../platform/db/contains-words.ts';
+import { idAfterMoment, idBefore } from '../../platform/db/ids-of-period.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import {
   insert,
@@ -8,6 +9,7 @@ import {
   one,
   pipelined,
   rowsOf,
+  rowsPlannedFor,
   rowsStatement,
   runStatement,
   update,
@@ -92,8 +94,10 @@ const isListed = ({ orgId, mode }: Tenant, filter: TaskFilter) =>
     filter.user_id && sql`user_id = ${filter.user_id}`,
     filter.deployment_id && sql`deployment_id = ${filter.deployment_id}`,
     filter.conversation_id && sql`conversation_id = ${filter.conversation_id}`,
-    filter.created_after && sql`created_at >= ${filter.created_after}`,
-    filter.created_before && sql`created_at < ${filter.created_before}`,
+    filter.created_after &&
+      sql`created_at >= ${filter.created_after} AND id >= ${idBefore('task', filter.created_after)}`,
+    filter.created_before &&
+      sql`created_at < ${filter.created_before} AND id < ${idAfterMoment('task', filter.created_before)}`,
   );
 
 /** Newest first, without tasks of test runs. */
@@ -106,8 +110,8 @@ export function listTasks(
   const newest = (most: number) => sql`SELECT ${columns} FROM tasks
     WHERE ${sql.and(isListed(tenant, filter), after && sql`id < ${after[0] as string}`)}
     ORDER BY id DESC LIMIT ${most}`;
-  if (filter.q === undefined) return rowsOf(db, tasks, newest(limit + 1));
-  return rowsOf(
+  if (filter.q === undefined) return rowsPlannedFor(db, tasks, newest(limit + 1));
+  return rowsPlannedFor(
     db,
     tasks,
     sql`SELECT ${columns} FROM (${newest(maxSearched)}) AS tasks

@@ -4,7 +4,7 @@ import { emit } from '../../account/index.ts';
 import { conversationOfMessage, findMessage, findTurn, holdConversation } from '../../engine/conversations/index.ts';
 import type { Caller, Tenant } from '../../platform/caller.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { insert, one, rowsOf, run } from '../../platform/db/query.ts';
+import { insert, one, rowsOf, rowsPlannedFor, run } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, count, integer, type NewRowOf } from '../../platform/db/table.ts';
 import type { PageRequest } from '../../platform/http/handler.ts';
@@ -155,7 +155,7 @@ export const listOfDeployment = (
 
 function list(db: Executor, conditions: Sql, { limit, after }: Page): Promise<FeedbackRow[]> {
   const below = after && sql`id < ${after[0] as string}`;
-  return rowsOf(
+  return rowsPlannedFor(
     db,
     messageFeedback,
     sql`SELECT ${columnsOf(messageFeedback)} FROM ${messageFeedback} WHERE ${sql.and(conditions, below)}

@@ -105,6 +105,16 @@ export const plannedPerExecution = <Result>(statement: Statement<Result>): State
   isPlannedAnew: true,
 });
 
+/** The rows of a filtered list. Its best plan is the index of the newest rows or of a rare value, depending on the filter. */
+export async function rowsPlannedFor<Of extends Described>(
+  executor: Executor,
+  of: Of,
+  statement: Sql,
+): Promise<RowOf<Of>[]> {
+  const [rows] = await pipelined(executor, [plannedPerExecution(rowsStatement(of, statement))]);
+  return rows;
+}
+
 export const runStatement = (statement: Sql): Statement<number> => ({
   sql: statement,
   shape: null,

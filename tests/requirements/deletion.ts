@@ -47,4 +47,14 @@ export const deletion = area('deletion', 'done', [
     'docs/deleting-data.md#documents-notebooks-and-skills',
     'The results in which an agent read a deleted document, notebook or skill are emptied in traces, events and later prompts.',
   ],
+  [
+    'DEL-740',
+    'docs/api/batches.md#delete-v1batchesbatch_id',
+    'A batch that has ended can be deleted with its items. Their conversations and costs stay.',
+  ],
+  [
+    'DEL-741',
+    'docs/api/test-runs.md#delete-v1test-runsrun_id',
+    'A test run that has ended can be deleted with its results and the conversations of all its plays.',
+  ],
 ]);

@@ -423,6 +423,8 @@ describe('cancelling', () => {
       counts: { queued: 0, running: 2, succeeded: 0, failed: 0, cancelled: 4 },
     });
     expect((await server.call('POST', `/v1/batches/${batch.id}/cancel`)).status).toBe(200);
+    const early = await server.call('DELETE', `/v1/batches/${batch.id}`);
+    expect([early.status, early.body.error.code]).toEqual([409, 'still_running']);
     held.letGo('Item 0');
     await server.until(`/v1/batches/${batch.id}`, ({ counts }) => counts.succeeded === 1);
     expect((await server.call('GET', `/v1/batches/${batch.id}`)).body.completed_at).toBeNull();
@@ -446,6 +448,27 @@ describe('cancelling', () => {
     await finished(id);
     const { status, body } = await server.call('POST', `/v1/batches/${id}/cancel`);
     expect([status, body.error.code]).toEqual([409, 'batch_finished']);
+  });
+});
+
+describe('deleting', () => {
+  it('removes a batch that has ended and its items, and leaves their conversations and costs [DEL-740]', async () => {
+    script(() => ({ text: 'Yes.' }));
+    const { id } = await made({ items: [{ message: 'Hi', metadata: { label: 'kept' } }] });
+    const { spend_usd } = await finished(id);
+    const [{ conversation_id, task_id }] = await items(id);
+    expect((await server.call('DELETE', `/v1/batches/${id}`, { key: server.liveKey })).status).toBe(404);
+    expect((await server.call('DELETE', `/v1/batches/${id}`)).body).toEqual({ object: 'batch', id, deleted: true });
+    for (const path of [`/v1/batches/${id}`, `/v1/batches/${id}/items`]) {
+      expect((await server.call('GET', path)).status).toBe(404);
+    }
+    expect((await server.call('DELETE', `/v1/batches/${id}`)).status).toBe(404);
+    expect((await server.call('GET', `/v1/conversations/${conversation_id}`)).body.metadata).toEqual({ label: 'kept' });
+    expect((await server.call('GET', `/v1/tasks/${task_id}`)).body.cost_usd).toBe(spend_usd);
+    const reported = (await server.call('GET', '/v1/events?type=batch.completed&limit=100')).body.data;
+    expect(reported.filter(({ data }: { data: { id: string } }) => data.id === id)).toEqual([]);
+    const [entry] = (await server.call('GET', '/v1/audit-log?action=batch.deleted')).body.data;
+    expect(entry).toMatchObject({ target: { type: 'batch', id } });
   });
 });
 

@@ -268,6 +268,7 @@ describe('every configuration command', () => {
     const run = await t('test-runs', 'create', 'wide');
     await t('test-runs', 'cancel', run.id);
     await t('test-runs', 'list', 'wide');
+    await t('test-runs', 'delete', run.id);
     expect((await t('scenarios', 'list', 'wide')).data).toHaveLength(1);
     await t('scenarios', 'delete', 'wide', scenario.id);
 
@@ -276,6 +277,7 @@ describe('every configuration command', () => {
     await t('replays', 'get', replay.id);
     await t('replays', 'cancel', replay.id);
     await t('replays', 'list', 'wide');
+    await t('replays', 'delete', replay.id);
 
     await writeFile(join(root, 'hours.html'), '<h1>Hours</h1><p>Nine to five.</p>');
     expect((await t('documents', 'convert', 'hours.html')).text).toContain('Nine to five.');

@@ -404,6 +404,8 @@ describe('with a model', () => {
         server.script(() => ({ fail: 'hang' }));
         const { body: begun } = await server.call('POST', '/v1/deployments/talks/replays', { body: { last: 1 } });
         await server.until(`/v1/replays/${begun.id}`, ({ counts }) => counts.running === 1);
+        const early = await server.call('DELETE', `/v1/replays/${begun.id}`);
+        expect([early.status, early.body.error.code]).toEqual([409, 'still_running']);
         const cancelled = await server.call('POST', `/v1/replays/${begun.id}/cancel`);
         expect([cancelled.body.status, cancelled.body.talks[0].status]).toEqual(['cancelled', 'cancelled']);
         expect((await server.call('POST', `/v1/replays/${begun.id}/cancel`)).body).toEqual(cancelled.body);

@@ -171,6 +171,37 @@ export function oneOfEach(desk: ComputerDesk, receiverUrl: string) {
       const { data } = await done('GET', `/v1/batches/${id}/items`);
       return { remove: [`/v1/conversations/${data[0].conversation_id}`] };
     },
+    batch: async (marker, userId) => {
+      script({ text: 'Done.' });
+      const { id } = await done('POST', '/v1/batches', {
+        deployment: 'desk',
+        items: [{ user_id: userId, message: 'Hello', metadata: { label: marker } }],
+        metadata: { label: marker },
+      });
+      await desk.until(`/v1/batches/${id}`, ({ status }) => status === 'completed');
+      const { data } = await done('GET', `/v1/batches/${id}/items`);
+      // The conversations of its items stay, and are deleted for themselves.
+      return { remove: [`/v1/batches/${id}`, `/v1/conversations/${data[0].conversation_id}`] };
+    },
+    'test run': async (marker) => {
+      const { id } = await done('POST', '/v1/deployments/desk/scenarios', {
+        name: 'Opening hours',
+        persona: marker,
+        goal: marker,
+        success_criteria: [marker],
+      });
+      script({ text: marker });
+      const run = await done('POST', '/v1/deployments/desk/test-runs');
+      await desk.until(`/v1/test-runs/${run.id}`, ({ finished_at }) => finished_at !== null);
+      return { remove: [`/v1/deployments/desk/scenarios/${id}`, `/v1/test-runs/${run.id}`] };
+    },
+    replay: async (marker, userId) => {
+      const path = await talk(userId, { message: 'Hello' }, { text: 'Good day.' });
+      script({ text: marker });
+      const replay = await done('POST', '/v1/deployments/desk/replays', { conversation_ids: [path.split('/').at(-1)] });
+      await desk.until(`/v1/replays/${replay.id}`, ({ finished_at }) => finished_at !== null);
+      return { remove: [`/v1/replays/${replay.id}`] };
+    },
     webhook: async (marker) => {
       const { id } = await done('POST', '/v1/webhooks', {
         url: `${receiverUrl}/${marker}`,

@@ -362,6 +362,8 @@ describe('a cancelled run', () => {
     server.script(cast({ agent: () => ({ fail: 'hang', text: 'Wait' }) }));
     const run = await runs.start();
     const shown = await server.until(`/v1/test-runs/${run.id}`, (body) => body.counts.running === 2);
+    const early = await server.call('DELETE', `/v1/test-runs/${run.id}`);
+    expect([early.status, early.body.error.code]).toEqual([409, 'still_running']);
     const cancelled = await server.call('POST', `/v1/test-runs/${run.id}/cancel`);
     expect(cancelled.body).toMatchObject({
       status: 'cancelled',
@@ -376,6 +378,31 @@ describe('a cancelled run', () => {
     server.script(cast({ agent: () => ({ text: 'Friday.' }) }));
     const { status, results } = (await server.call('GET', `/v1/test-runs/${run.id}`)).body;
     expect([status, results.length, count >= 2, server.asked.length]).toEqual(['cancelled', 2, true, 0]);
+  });
+});
+
+describe('deleting a run', () => {
+  it('removes it with the conversations of all its plays, and the version counts as untested [DEL-741]', async () => {
+    await runs.deploy([scenario({ runs: 2 })]);
+    server.script(cast({ agent: () => ({ text: 'Friday.' }) }));
+    const { id } = await runs.start();
+    const { results } = await server.until(`/v1/test-runs/${id}`, ({ finished_at }) => finished_at !== null);
+    const played = await query<{ id: string }>(
+      server.connectionString,
+      `SELECT c.id FROM conversations c JOIN test_runs r ON r.deployment_id = c.deployment_id WHERE r.id = $1 AND c.is_hidden`,
+      [id],
+    );
+    expect([results.length, played.length]).toEqual([1, 2]);
+    expect((await server.call('DELETE', `/v1/test-runs/${id}`)).body).toEqual({
+      object: 'test_run',
+      id,
+      deleted: true,
+    });
+    for (const path of [`/v1/test-runs/${id}`, ...played.map((each) => `/v1/conversations/${each.id}`)]) {
+      expect((await server.call('GET', path)).status).toBe(404);
+    }
+    const [version] = (await server.call('GET', `/v1/deployments/${runs.current()}/versions`)).body.data;
+    expect(version.tests ?? null).toBeNull();
   });
 });
 

@@ -4,7 +4,7 @@ import { id } from './ids.ts';
 import { metadata, metadataInput } from './metadata.ts';
 import { usd } from './money.ts';
 import { namedDeployment } from './named-deployment.ts';
-import { page, pageQuery } from './page.ts';
+import { deleted, page, pageQuery } from './page.ts';
 import { route } from './route.ts';
 import { shownFailure } from './shown-failure.ts';
 import { tag } from './tag.ts';
@@ -175,5 +175,19 @@ export const batches = {
     response: batch,
     errors: ['batch_finished'],
     command: 'batches cancel',
+  }),
+  delete: route({
+    method: 'DELETE',
+    path: '/v1/batches/{batch_id}',
+    auth: 'key',
+    scopes: ['runtime'],
+    summary: 'Delete a batch that has ended, with its items.',
+    description:
+      'The conversations and tasks of the items stay: delete those with `DELETE /v1/conversations/{conversation_id}`. Costs stay in the usage report.',
+    params: batchParams,
+    status: 200,
+    response: deleted('batch'),
+    errors: ['still_running'],
+    command: 'batches delete',
   }),
 };

@@ -154,7 +154,7 @@ describe('path parameters', () => {
 test('every schema of these routes converts to JSON Schema', () => {
   const families = { deployments, scenarios, testRuns, notebooks, skills, mcpServers, secrets };
   const rows = Object.values(families).flatMap((family) => Object.values(family) as Route[]);
-  expect(rows).toHaveLength(51);
+  expect(rows).toHaveLength(52);
   const write = (schema: z.ZodType, io: 'input' | 'output') =>
     z.toJSONSchema(schema, { target: 'draft-2020-12', io, unrepresentable: 'any' });
   for (const row of rows) {

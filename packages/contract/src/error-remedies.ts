@@ -194,6 +194,7 @@ export const errorRemedies: Readonly<Record<ErrorCode, string>> = {
   interaction_expired: 'Ask the agent again: it was informed that nobody answered.',
   last_owner: 'Make somebody else an owner first.',
   managed_by_file: 'Edit service.yaml and apply it.',
+  still_running: 'Cancel it, wait until it has ended, and delete it then.',
   mcp_server_live: 'Use a live key, or ask an owner or admin.',
   mcp_server_shared:
     '`deployments` lists them: give the server the same headers everywhere, or register it under another address.',

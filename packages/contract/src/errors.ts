@@ -216,6 +216,7 @@ export const errorCatalogue = {
   interaction_expired: row(409, 'This interaction has expired.'),
   last_owner: row(409, 'An org needs at least one owner.'),
   managed_by_file: row(409, 'The deployment file manages this. Change it there.'),
+  still_running: row(409, 'This has not ended yet.'),
   mcp_server_live: row(
     409,
     'A version that is live, or can be rolled back to, uses this server. Change it with a live key, or as an owner or admin.',

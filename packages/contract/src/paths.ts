@@ -171,6 +171,11 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       path: '/v1/test-runs/{run_id}/cancel',
       params: ['run_id'],
     },
+    delete: {
+      method: 'DELETE',
+      path: '/v1/test-runs/{run_id}',
+      params: ['run_id'],
+    },
   },
   replays: {
     create: {
@@ -195,6 +200,11 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
     cancel: {
       method: 'POST',
       path: '/v1/replays/{replay_id}/cancel',
+      params: ['replay_id'],
+    },
+    delete: {
+      method: 'DELETE',
+      path: '/v1/replays/{replay_id}',
       params: ['replay_id'],
     },
   },
@@ -591,6 +601,11 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
     cancel: {
       method: 'POST',
       path: '/v1/batches/{batch_id}/cancel',
+      params: ['batch_id'],
+    },
+    delete: {
+      method: 'DELETE',
+      path: '/v1/batches/{batch_id}',
       params: ['batch_id'],
     },
   },

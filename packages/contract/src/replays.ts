@@ -3,7 +3,7 @@ import { deploymentParams } from './deployment-params.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { usd } from './money.ts';
-import { page, pageQuery } from './page.ts';
+import { deleted, page, pageQuery } from './page.ts';
 import { modes, route } from './route.ts';
 import { tag } from './tag.ts';
 import { createdAt, time } from './time.ts';
@@ -167,5 +167,18 @@ export const replays = {
     response: replay,
     errors: [],
     command: 'replays cancel',
+  }),
+  delete: route({
+    method: 'DELETE',
+    path: '/v1/replays/{replay_id}',
+    auth: 'key',
+    scopes: ['runtime'],
+    summary: 'Delete a replay that has ended, with its answers and conversations.',
+    description: 'The original conversations stay, and costs stay in the usage report.',
+    params: replayParams,
+    status: 200,
+    response: deleted('replay'),
+    errors: ['still_running'],
+    command: 'replays delete',
   }),
 };

@@ -4,7 +4,7 @@ import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { messageRoles } from './message.ts';
 import { usd } from './money.ts';
-import { page, pageQuery } from './page.ts';
+import { deleted, page, pageQuery } from './page.ts';
 import { modes, route } from './route.ts';
 import { tag } from './tag.ts';
 import { createdAt, time } from './time.ts';
@@ -239,5 +239,19 @@ export const testRuns = {
     response: testRun,
     errors: ['live_key_required'],
     command: 'test-runs cancel',
+  }),
+  delete: route({
+    method: 'DELETE',
+    path: '/v1/test-runs/{run_id}',
+    auth: 'key',
+    scopes: ['setup'],
+    summary: 'Delete a test run that has ended, with its results and conversations.',
+    description:
+      'Costs stay in the usage report. A version whose only passed run is deleted counts as untested. A run started with a live key needs one to be deleted.',
+    params: testRunParams,
+    status: 200,
+    response: deleted('test_run'),
+    errors: ['still_running', 'live_key_required'],
+    command: 'test-runs delete',
   }),
 };

@@ -370,6 +370,18 @@ export type Calls = {
      * @throws {VestraError} `live_key_required`
      */
     cancel: RouteCall<Api['testRuns']['cancel']>;
+    /**
+     * Delete a test run that has ended, with its results and conversations.
+     *
+     * Costs stay in the usage report. A version whose only passed run is deleted counts as untested. A run started with a live key needs one to be deleted.
+     *
+     * `DELETE /v1/test-runs/{run_id}`, scope setup; `vestra test-runs delete`
+     *
+     * - `run_id`: The id of a test run, `trun_` and 24 characters.
+     *
+     * @throws {VestraError} `still_running`, `live_key_required`
+     */
+    delete: RouteCall<Api['testRuns']['delete']>;
   };
   replays: {
     /**
@@ -421,6 +433,18 @@ export type Calls = {
      * - `replay_id`: The id of a replay of talks, `rpl_` and 24 characters.
      */
     cancel: RouteCall<Api['replays']['cancel']>;
+    /**
+     * Delete a replay that has ended, with its answers and conversations.
+     *
+     * The original conversations stay, and costs stay in the usage report.
+     *
+     * `DELETE /v1/replays/{replay_id}`, scope runtime; `vestra replays delete`
+     *
+     * - `replay_id`: The id of a replay of talks, `rpl_` and 24 characters.
+     *
+     * @throws {VestraError} `still_running`
+     */
+    delete: RouteCall<Api['replays']['delete']>;
   };
   notebooks: {
     /**
@@ -1293,6 +1317,18 @@ export type Calls = {
      * @throws {VestraError} `batch_finished`
      */
     cancel: RouteCall<Api['batches']['cancel']>;
+    /**
+     * Delete a batch that has ended, with its items.
+     *
+     * The conversations and tasks of the items stay: delete those with `DELETE /v1/conversations/{conversation_id}`. Costs stay in the usage report.
+     *
+     * `DELETE /v1/batches/{batch_id}`, scope runtime; `vestra batches delete`
+     *
+     * - `batch_id`: The id of a batch, `bat_` and 24 characters.
+     *
+     * @throws {VestraError} `still_running`
+     */
+    delete: RouteCall<Api['batches']['delete']>;
   };
   routines: {
     /**

@@ -34,12 +34,14 @@ export const operationTitles: Titles = {
     get: 'Get a test run',
     events: 'Stream a test run',
     cancel: 'Cancel a test run',
+    delete: 'Delete a test run',
   },
   replays: {
     create: 'Start a replay',
     list: 'List replays',
     get: 'Get a replay',
     cancel: 'Cancel a replay',
+    delete: 'Delete a replay',
   },
   notebooks: {
     list: 'List notebooks',
@@ -123,6 +125,7 @@ export const operationTitles: Titles = {
     get: 'Get a batch',
     items: 'List items of a batch',
     cancel: 'Cancel a batch',
+    delete: 'Delete a batch',
   },
   routines: {
     list: 'List routines',

@@ -116,6 +116,7 @@ export const testing: readonly ExampleCall[] = [
   step('testRuns.get', { params: { run_id: exampleId('trun') } }),
   step('testRuns.list', { params: desk }),
   step('testRuns.cancel', { params: { run_id: exampleId('trun') } }),
+  step('testRuns.delete', { params: { run_id: exampleId('trun') } }),
   step('scenarios.delete', { params: { ...desk, scenario_id: exampleId('scn') } }),
   step('deployments.promote', { params: desk, body: { version: 1, when: 'now' }, as: 'live' }),
   step('deployments.put', { params: desk, query: { promote: 'now' }, body: { ...file, language: 'en' }, as: 'live' }),

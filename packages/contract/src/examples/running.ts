@@ -80,6 +80,7 @@ export const running: readonly ExampleCall[] = [
   step('replays.list', { params: { deployment_id: 'support-desk' } }),
   step('replays.get', { params: { replay_id: exampleId('rpl') } }),
   step('replays.cancel', { params: { replay_id: exampleId('rpl') } }),
+  step('replays.delete', { params: { replay_id: exampleId('rpl') } }),
   step('tasks.list'),
   step('tasks.get', { params: task }),
   step('tasks.data', { params: task }),
@@ -94,6 +95,10 @@ export const running: readonly ExampleCall[] = [
   step('batches.get', { params: batch }),
   step('batches.items', { params: batch }),
   step('batches.cancel', { params: batch }),
+  step('batches.delete', {
+    params: batch,
+    unsent: { because: 'Its items may still run.', answer: { object: 'batch', id: batch.batch_id, deleted: true } },
+  }),
   step('routines.create', {
     body: {
       user_id: 'nora',

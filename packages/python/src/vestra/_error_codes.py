@@ -183,6 +183,7 @@ ErrorCode = Literal[
     "interaction_expired",
     "last_owner",
     "managed_by_file",
+    "still_running",
     "mcp_server_live",
     "mcp_server_shared",
     "member_exists",

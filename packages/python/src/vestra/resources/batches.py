@@ -161,6 +161,33 @@ class Batches(Group):
             extra_headers=extra_headers,
         )
 
+    def delete(
+        self,
+        batch_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Delete a batch that has ended, with its items.
+
+        The conversations and tasks of the items stay: delete those with `DELETE
+        /v1/conversations/{conversation_id}`. Costs stay in the usage report.
+
+        Args:
+            batch_id: The id of a batch, `bat_` and 24 characters.
+
+        Fails with `still_running`.
+        """
+        return self._call(
+            types.Deleted,
+            "batches.delete",
+            "DELETE",
+            "/v1/batches/{batch_id}",
+            path={"batch_id": batch_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
 
 
 class AsyncBatches(AsyncGroup):
@@ -311,6 +338,33 @@ class AsyncBatches(AsyncGroup):
             "batches.cancel",
             "POST",
             "/v1/batches/{batch_id}/cancel",
+            path={"batch_id": batch_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def delete(
+        self,
+        batch_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Delete a batch that has ended, with its items.
+
+        The conversations and tasks of the items stay: delete those with `DELETE
+        /v1/conversations/{conversation_id}`. Costs stay in the usage report.
+
+        Args:
+            batch_id: The id of a batch, `bat_` and 24 characters.
+
+        Fails with `still_running`.
+        """
+        return await self._call(
+            types.Deleted,
+            "batches.delete",
+            "DELETE",
+            "/v1/batches/{batch_id}",
             path={"batch_id": batch_id},
             timeout=timeout,
             extra_headers=extra_headers,

@@ -132,6 +132,32 @@ class Replays(Group):
             extra_headers=extra_headers,
         )
 
+    def delete(
+        self,
+        replay_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Delete a replay that has ended, with its answers and conversations.
+
+        The original conversations stay, and costs stay in the usage report.
+
+        Args:
+            replay_id: The id of a replay of talks, `rpl_` and 24 characters.
+
+        Fails with `still_running`.
+        """
+        return self._call(
+            types.Deleted,
+            "replays.delete",
+            "DELETE",
+            "/v1/replays/{replay_id}",
+            path={"replay_id": replay_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
 
 
 class AsyncReplays(AsyncGroup):
@@ -253,6 +279,32 @@ class AsyncReplays(AsyncGroup):
             "replays.cancel",
             "POST",
             "/v1/replays/{replay_id}/cancel",
+            path={"replay_id": replay_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def delete(
+        self,
+        replay_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Delete a replay that has ended, with its answers and conversations.
+
+        The original conversations stay, and costs stay in the usage report.
+
+        Args:
+            replay_id: The id of a replay of talks, `rpl_` and 24 characters.
+
+        Fails with `still_running`.
+        """
+        return await self._call(
+            types.Deleted,
+            "replays.delete",
+            "DELETE",
+            "/v1/replays/{replay_id}",
             path={"replay_id": replay_id},
             timeout=timeout,
             extra_headers=extra_headers,

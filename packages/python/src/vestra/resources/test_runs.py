@@ -149,6 +149,33 @@ class TestRuns(Group):
             extra_headers=extra_headers,
         )
 
+    def delete(
+        self,
+        run_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Delete a test run that has ended, with its results and conversations.
+
+        Costs stay in the usage report. A version whose only passed run is deleted counts as
+        untested. A run started with a live key needs one to be deleted.
+
+        Args:
+            run_id: The id of a test run, `trun_` and 24 characters.
+
+        Fails with `still_running`, `live_key_required`.
+        """
+        return self._call(
+            types.Deleted,
+            "testRuns.delete",
+            "DELETE",
+            "/v1/test-runs/{run_id}",
+            path={"run_id": run_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
 
 
 class AsyncTestRuns(AsyncGroup):
@@ -286,6 +313,33 @@ class AsyncTestRuns(AsyncGroup):
             "testRuns.cancel",
             "POST",
             "/v1/test-runs/{run_id}/cancel",
+            path={"run_id": run_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def delete(
+        self,
+        run_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.Deleted:
+        """Delete a test run that has ended, with its results and conversations.
+
+        Costs stay in the usage report. A version whose only passed run is deleted counts as
+        untested. A run started with a live key needs one to be deleted.
+
+        Args:
+            run_id: The id of a test run, `trun_` and 24 characters.
+
+        Fails with `still_running`, `live_key_required`.
+        """
+        return await self._call(
+            types.Deleted,
+            "testRuns.delete",
+            "DELETE",
+            "/v1/test-runs/{run_id}",
             path={"run_id": run_id},
             timeout=timeout,
             extra_headers=extra_headers,

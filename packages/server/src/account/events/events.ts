@@ -119,6 +119,9 @@ async function eraseEventsOfFile(tx: Transaction, tenant: Tenant, { fileId, crea
 const eventsAbout: Readonly<Record<string, readonly EventRow['type'][]>> = {
   webhook_endpoint: ['webhook.test', 'webhook.disabled'],
   routine: ['routine.ran', 'routine.failed'],
+  batch: ['batch.completed'],
+  test_run: ['test_run.completed'],
+  replay: ['replay.completed'],
   deployment: ['deployment.promoted', 'deployment.rolled_back', 'test_run.completed', 'replay.completed'],
   mcp_server: ['tool_server.away'],
   connection: ['connection.failed'],

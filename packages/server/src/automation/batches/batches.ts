@@ -18,6 +18,7 @@ import {
   insertBatch,
   insertItems,
   lockBatch,
+  removeBatch,
   type ShownItem,
   totalsOf,
   updateBatch,
@@ -88,6 +89,16 @@ export async function cancelBatch(tx: Transaction, origin: Origin, batchId: stri
   await recordAudit(tx, origin, { action: 'batch.cancelled', target: { type: 'batch', id: batchId } });
   const { running } = await slotsOf(tx, cancelled);
   return running === 0 ? completeBatch(tx, cancelled) : cancelled;
+}
+
+/** Deletes a batch that has ended, with its items. Their conversations stay. */
+export async function deleteBatch(tx: Transaction, origin: Origin, batchId: string): Promise<void> {
+  const reference = { orgId: origin.orgId, mode: origin.mode, batchId };
+  const batch = await lockBatch(tx, reference);
+  if (!batch) throw fail('batch_not_found');
+  if (!batch.completed_at) throw fail('still_running', { message: 'Some items of this batch have not ended.' });
+  await removeBatch(tx, reference);
+  await recordAudit(tx, origin, { action: 'batch.deleted', target: { type: 'batch', id: batchId } });
 }
 
 /** Completes a locked batch that has no queued and no running item, and emits the event once. */

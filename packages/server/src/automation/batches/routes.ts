@@ -3,7 +3,7 @@ import type { Engine } from '../../engine/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
-import { cancelBatch, createBatch, presentBatch, presentItem, showBatches } from './batches.ts';
+import { cancelBatch, createBatch, deleteBatch, presentBatch, presentItem, showBatches } from './batches.ts';
 import { findBatch, listBatches, listItems } from './store.ts';
 
 export function batchRoutes({ engine }: { engine: Engine }): Handlers<'batches'> {
@@ -42,5 +42,9 @@ export function batchRoutes({ engine }: { engine: Engine }): Handlers<'batches'>
         const row = await cancelBatch(tx, origin, params.batch_id);
         return (await showBatches(tx, [row]))(row);
       }),
+    delete: async ({ origin, params }) => {
+      await transaction(db, (tx) => deleteBatch(tx, origin, params.batch_id));
+      return { object: 'batch', id: params.batch_id, deleted: true };
+    },
   };
 }

@@ -86,6 +86,12 @@ export async function updateBatch(
   return row as BatchRow;
 }
 
+export const removeBatch = (tx: Transaction, reference: BatchReference) =>
+  pipelined(tx, [
+    runStatement(sql`DELETE FROM batch_items WHERE ${owned(reference)} AND batch_id = ${reference.batchId}`),
+    runStatement(sql`DELETE FROM batches WHERE ${named(reference)}`),
+  ]);
+
 /** Newest first. */
 export const listBatches = (db: Executor, tenant: Tenant, { limit, after }: Page): Promise<BatchRow[]> =>
   rowsOf(

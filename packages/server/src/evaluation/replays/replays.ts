@@ -20,7 +20,9 @@ import {
   cancelOpen,
   findReplay,
   insertReplay,
+  lockReplay,
   type ReplayWithTalks,
+  removeReplay,
   removeTalksFrom,
   removeTalksOf,
   talksOf,
@@ -121,6 +123,21 @@ export async function cancelReplay(tx: Transaction, origin: Origin, id: string):
   const { orgId, mode } = origin;
   await emit(tx, { orgId, mode, type: 'replay.completed', deploymentId, data: { ...shown, talks: [] } });
   return shown;
+}
+
+/** Deletes a replay that has ended, with the conversations in which it was played. */
+export async function deleteReplay(tx: Transaction, origin: Origin, id: string): Promise<void> {
+  const row = await lockReplay(tx, origin, id);
+  if (!row) throw fail('replay_not_found');
+  if (!row.finished_at) throw fail('still_running', { message: 'This replay has not ended.' });
+  const talks = await talksOf(tx, [id]);
+  await removeReplay(tx, origin, id);
+  await eraseTalks(tx, talks);
+  await recordAudit(tx, origin, {
+    action: 'replay.deleted',
+    target: { type: 'replay', id },
+    details: { deployment_id: row.deployment_id, version: row.version },
+  });
 }
 
 /** Stops the process that plays a cancelled replay, and the agent in its conversations. */

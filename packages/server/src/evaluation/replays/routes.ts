@@ -5,7 +5,7 @@ import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
 import { lastSeenId } from '../deployment-cursor.ts';
-import { cancelReplay, createReplay, presentReplay, stopReplay } from './replays.ts';
+import { cancelReplay, createReplay, deleteReplay, presentReplay, stopReplay } from './replays.ts';
 import { findReplay, listReplays } from './store.ts';
 
 export function replayRoutes({ engine, jobs }: { engine: Engine; jobs: JobSender }): Handlers<'replays'> {
@@ -30,6 +30,10 @@ export function replayRoutes({ engine, jobs }: { engine: Engine; jobs: JobSender
       const replay = await transaction(db, (tx) => cancelReplay(tx, origin, params.replay_id));
       await stopReplay(engine, replay);
       return replay;
+    },
+    delete: async ({ origin, params }) => {
+      await transaction(db, (tx) => deleteReplay(tx, origin, params.replay_id));
+      return { object: 'replay', id: params.replay_id, deleted: true };
     },
   };
 }

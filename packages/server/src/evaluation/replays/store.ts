@@ -21,6 +21,19 @@ export async function findReplay(db: Executor, tenant: Tenant, id: string): Prom
   return row && { row, talks: await talksOf(db, [id]) };
 }
 
+/** Locks the row until the transaction ends. */
+export const lockReplay = (tx: Transaction, tenant: Tenant, id: string): Promise<ReplayRow | undefined> =>
+  maybeOne(
+    tx,
+    replays,
+    sql`SELECT ${columnsOf(replays)} FROM ${replays} WHERE ${ofTenant(tenant)} AND id = ${id} FOR UPDATE`,
+  );
+
+/** Deletes the replay. Its talks go with it. */
+export async function removeReplay(tx: Transaction, tenant: Tenant, id: string): Promise<void> {
+  await run(tx, sql`DELETE FROM ${replays} WHERE ${ofTenant(tenant)} AND id = ${id}`);
+}
+
 /** Without the messages, which may be megabytes for each replay. */
 export async function listReplays(
   db: Executor,

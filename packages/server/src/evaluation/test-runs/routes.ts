@@ -13,7 +13,14 @@ import type { JobSender } from '../../platform/jobs/catalog.ts';
 import { lastSeenId } from '../deployment-cursor.ts';
 import type { TestRun } from '../tables.ts';
 import { findRun, listRuns } from './store.ts';
-import { cancelTestRun, createTestRun, presentTestRun, stopTestRun, type UpToDateVersion } from './test-runs.ts';
+import {
+  cancelTestRun,
+  createTestRun,
+  deleteTestRun,
+  presentTestRun,
+  stopTestRun,
+  type UpToDateVersion,
+} from './test-runs.ts';
 
 export type TestRunDependencies = {
   db: Database;
@@ -56,6 +63,10 @@ export function testRunRoutes({
       const run = await transaction(db, (tx) => cancelTestRun(tx, origin, params.run_id));
       await stopTestRun(engine, run);
       return run;
+    },
+    delete: async ({ origin, params }) => {
+      await transaction(db, (tx) => deleteTestRun(tx, origin, params.run_id));
+      return { object: 'test_run', id: params.run_id, deleted: true };
     },
   };
 }

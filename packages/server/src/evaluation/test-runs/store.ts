@@ -124,6 +124,19 @@ export async function cancelRun(tx: Transaction, orgId: string, runId: string): 
   return true;
 }
 
+/** Locks the row until the transaction ends. */
+export const lockRun = (tx: Transaction, orgId: string, runId: string): Promise<TestRunRow | undefined> =>
+  maybeOne(
+    tx,
+    testRuns,
+    sql`SELECT ${columnsOf(testRuns)} FROM ${testRuns} WHERE org_id = ${orgId} AND id = ${runId} FOR UPDATE`,
+  );
+
+/** Deletes the run. Its results go with it. */
+export async function removeRun(tx: Transaction, { org_id, id }: Pick<TestRunRow, 'org_id' | 'id'>): Promise<void> {
+  await run(tx, sql`DELETE FROM ${testRuns} WHERE org_id = ${org_id} AND id = ${id}`);
+}
+
 /** The latest run of each version that has one. Each version costs one index probe, however many runs it has. */
 export async function latestRuns(
   db: Executor,

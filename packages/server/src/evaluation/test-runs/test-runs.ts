@@ -5,6 +5,7 @@ import { microsToUsd } from '@vestra/contract/money';
 import type { Mode } from '@vestra/contract/route';
 import { emit, recordAudit } from '../../account/index.ts';
 import { type DeploymentRow, lockDeployment, lockVersions, type VersionRow } from '../../agents/deployments/index.ts';
+import { eraseHiddenConversations } from '../../engine/conversations/index.ts';
 import { assertPayable, type Engine, usableModel } from '../../engine/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
@@ -19,6 +20,8 @@ import {
   findRun,
   insertRun,
   latestPromotingRun,
+  lockRun,
+  removeRun,
   resultsOf,
   setCost,
   type TalliedRun,
@@ -149,6 +152,27 @@ export async function cancelTestRun(tx: Transaction, origin: Origin, runId: stri
     data: run,
   });
   return run;
+}
+
+/** Deletes a run that has ended, with the conversations of its plays. */
+export async function deleteTestRun(tx: Transaction, origin: Origin, runId: string): Promise<void> {
+  const row = await lockRun(tx, origin.orgId, runId);
+  if (!row) throw fail('test_run_not_found');
+  if (row.mode === 'live' && origin.mode === 'test') throw fail('live_key_required');
+  if (!row.finished_at) throw fail('still_running', { message: 'This test run has not ended.' });
+  const results = await resultsOf(tx, runId);
+  await removeRun(tx, row);
+  await eraseHiddenConversations(
+    tx,
+    results.flatMap(({ conversation_id, plays }) =>
+      [conversation_id, ...plays.map((play) => play.conversation_id)].flatMap((id) => id ?? []),
+    ),
+  );
+  await recordAudit(tx, origin, {
+    action: 'test_run.deleted',
+    target: { type: 'test_run', id: runId },
+    details: { deployment_id: row.deployment_id, version: row.version },
+  });
 }
 
 /** Stops the process that plays a cancelled run, and the agent in its conversations. */

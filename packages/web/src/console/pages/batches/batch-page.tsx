@@ -8,6 +8,7 @@ import type { ItemOf, RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmChange } from '../../parts/confirm.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
+import { DeleteButton } from '../../parts/delete-button.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { Fault } from '../../parts/fault.tsx';
 import { Facts, LoadedPage, Page, Section } from '../../parts/page.tsx';
@@ -63,6 +64,15 @@ function Shown({ batch, isMoving }: { batch: Batch; isMoving: boolean }) {
             <Button disabled={!may('batches.cancel')} look="danger-quiet" onClick={() => stopping.open()}>
               Stop
             </Button>
+          )}
+          {batch.completed_at !== null && (
+            <DeleteButton
+              back="/batches"
+              fields={{ batch_id: batch.id }}
+              loses="The batch and its list of items are deleted. The conversations and tasks of the items stay. Its cost stays in the usage report."
+              noun="batch"
+              row="batches.delete"
+            />
           )}
           <Button disabled={isSaving} onClick={() => void save('jsonl')}>
             {' '}

@@ -4,9 +4,9 @@ import { callApi, useOrgAndMode, useRole } from '../../data/api.ts';
 import { useChange } from '../../data/queries.ts';
 import type { RouteAnswer } from '../../data/rows.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
-import { ConfirmChange } from '../../parts/confirm.tsx';
 import { Id } from '../../parts/copy.tsx';
 import { CostBar } from '../../parts/cost-bar.tsx';
+import { DeleteButton } from '../../parts/delete-button.tsx';
 import { DeploymentLink } from '../../parts/deployment-link.tsx';
 import { CodeBlock } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
@@ -14,7 +14,7 @@ import { useFilters } from '../../parts/filters.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { say } from '../../parts/notices.tsx';
 import { Facts, Page, Section } from '../../parts/page.tsx';
-import { PageLink, useGo } from '../../parts/page-link.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { Status, Time, Usd } from '../../parts/shown.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
@@ -68,7 +68,16 @@ function OneConversation({ id }: { id: string }) {
           >
             Playground
           </PageLink>
-          {conversation && <DeleteConversation id={id} />}
+          {conversation && (
+            <DeleteButton
+              back="/conversations"
+              fields={{ conversation_id: id }}
+              loses="The conversation, its messages, tasks, traces and files are deleted. What runs is stopped first. Its cost stays in the usage report."
+              noun="conversation"
+              row="conversations.delete"
+              touches={['tasks', 'files', 'interactions']}
+            />
+          )}
         </>
       }
       isWide
@@ -153,32 +162,6 @@ function OneConversation({ id }: { id: string }) {
         </aside>
       </div>
     </Page>
-  );
-}
-
-function DeleteConversation({ id }: { id: string }) {
-  const { may } = useRole();
-  const go = useGo();
-  const [isAsked, setIsAsked] = useState(false);
-  if (!may('conversations.delete')) return null;
-  return (
-    <>
-      <Button look="danger-quiet" onClick={() => setIsAsked(true)}>
-        <Icon name="trash" /> Delete
-      </Button>
-      {isAsked && (
-        <ConfirmChange
-          act="Delete conversation"
-          fields={{ conversation_id: id }}
-          loses="The conversation, its messages, tasks, traces and files are deleted. What runs is stopped first. Its cost stays in the usage report."
-          onClose={() => setIsAsked(false)}
-          onDone={() => go('/conversations')}
-          row="conversations.delete"
-          title="Delete this conversation?"
-          touches={['tasks', 'files', 'interactions']}
-        />
-      )}
-    </>
   );
 }
 

@@ -5,6 +5,7 @@ import { useChange, useOne } from '../../data/queries.ts';
 import type { RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { Id } from '../../parts/copy.tsx';
+import { DeleteButton } from '../../parts/delete-button.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Loaded, Page } from '../../parts/page.tsx';
@@ -30,12 +31,22 @@ export default function ReplayPage() {
       above={{ to: '/tests', title: 'Tests' }}
       actions={
         replay.data &&
-        !isOver &&
-        may('replays.cancel') && (
-          <Button isBusy={cancel.isRunning} look="danger-quiet" onClick={() => cancel.run({ replay_id })}>
-            <Icon name="stop" /> Cancel
-          </Button>
-        )
+        (isOver ? (
+          <DeleteButton
+            back="/tests"
+            fields={{ replay_id }}
+            loses="The replay, its answers and their conversations are deleted. The original conversations stay. Its cost stays in the usage report."
+            noun="replay"
+            row="replays.delete"
+            touches={['deployments']}
+          />
+        ) : (
+          may('replays.cancel') && (
+            <Button isBusy={cancel.isRunning} look="danger-quiet" onClick={() => cancel.run({ replay_id })}>
+              <Icon name="stop" /> Cancel
+            </Button>
+          )
+        ))
       }
       lead="Past conversations answered again by another version. Tool results are replayed from the record; no tool runs."
       request={replay.request}

@@ -8,13 +8,14 @@ import { Button } from '../../parts/button.tsx';
 import { ConfirmChange } from '../../parts/confirm.tsx';
 import { Id } from '../../parts/copy.tsx';
 import { CostBar } from '../../parts/cost-bar.tsx';
+import { DeleteButton } from '../../parts/delete-button.tsx';
 import { DeploymentLink } from '../../parts/deployment-link.tsx';
 import { CodeBlock } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { AsWrittenToggle, ModelText } from '../../parts/model-text.tsx';
 import { Facts, Loaded, Page, Section } from '../../parts/page.tsx';
-import { PageLink, useGo } from '../../parts/page-link.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { count, Status, Time } from '../../parts/shown.tsx';
 import { TraceView } from '../../parts/trace/trace-view.tsx';
@@ -36,7 +37,14 @@ export default function TaskPage() {
             {task.data.conversation_id && (
               <ScenarioOfTalk conversationId={task.data.conversation_id} taskId={task.data.id} />
             )}
-            <DeleteTask task={task.data} />
+            <DeleteButton
+              back="/tasks"
+              fields={{ task_id: task.data.id }}
+              loses="The task, its trace and its outputs are deleted. A running task is stopped first. Its cost stays in the usage report."
+              noun="task"
+              row="tasks.delete"
+              touches={['files', 'conversations']}
+            />
           </>
         )
       }
@@ -163,32 +171,6 @@ function Plan({ steps }: { steps: Task['progress'] }) {
         ))}
       </ol>
     </Section>
-  );
-}
-
-function DeleteTask({ task }: { task: Task }) {
-  const { may } = useRole();
-  const go = useGo();
-  const [isAsked, setIsAsked] = useState(false);
-  if (!may('tasks.delete')) return null;
-  return (
-    <>
-      <Button look="danger-quiet" onClick={() => setIsAsked(true)}>
-        <Icon name="trash" /> Delete
-      </Button>
-      {isAsked && (
-        <ConfirmChange
-          act="Delete task"
-          fields={{ task_id: task.id }}
-          loses="The task, its trace and its outputs are deleted. A running task is stopped first. Its cost stays in the usage report."
-          onClose={() => setIsAsked(false)}
-          onDone={() => go('/tasks')}
-          row="tasks.delete"
-          title="Delete this task?"
-          touches={['files', 'conversations']}
-        />
-      )}
-    </>
   );
 }
 

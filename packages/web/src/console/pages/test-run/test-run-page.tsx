@@ -6,6 +6,7 @@ import { useOrgAndMode, useRole, whileSignedIn } from '../../data/api.ts';
 import { useChange, useOne } from '../../data/queries.ts';
 import { Button } from '../../parts/button.tsx';
 import { Id } from '../../parts/copy.tsx';
+import { DeleteButton } from '../../parts/delete-button.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Loaded, Page } from '../../parts/page.tsx';
@@ -28,12 +29,22 @@ export default function TestRunPage() {
       above={{ to: '/tests', title: 'Tests' }}
       actions={
         shown &&
-        !isOver &&
-        may('testRuns.cancel') && (
-          <Button isBusy={cancel.isRunning} look="danger-quiet" onClick={() => cancel.run({ run_id })}>
-            <Icon name="stop" /> Cancel
-          </Button>
-        )
+        (isOver ? (
+          <DeleteButton
+            back="/tests"
+            fields={{ run_id }}
+            loses="The run, its results and its conversations are deleted. A version without another passed run counts as untested. Its cost stays in the usage report."
+            noun="test run"
+            row="testRuns.delete"
+            touches={['deployments']}
+          />
+        ) : (
+          may('testRuns.cancel') && (
+            <Button isBusy={cancel.isRunning} look="danger-quiet" onClick={() => cancel.run({ run_id })}>
+              <Icon name="stop" /> Cancel
+            </Button>
+          )
+        ))
       }
       request={run.request}
       tabTitle="Test run"

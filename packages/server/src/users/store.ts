@@ -83,12 +83,17 @@ export function listUsers(
   const newest = (where: Sql, most: number) =>
     sql`SELECT ${columns} FROM ${users} WHERE ${where} ORDER BY created_at DESC, id DESC LIMIT ${most}`;
   if (q === undefined) return rowsPlannedFor(db, users, newest(conditions, page.limit + 1));
-  const recent = sql`SELECT id FROM (${newest(conditions, maxSearched)}) AS recent
-    WHERE ${containsWordsSql(sql`concat_ws(' ', id, name, email)`, q)}`;
+  const first = sql`ORDER BY created_at DESC, id DESC LIMIT ${page.limit + 1}`;
+  const recent = sql`SELECT ${columns} FROM (${newest(conditions, maxSearched)}) AS recent
+    WHERE ${containsWordsSql(sql`concat_ws(' ', id, name, email)`, q)} ${first}`;
   // Indexes find a whole id or email among all users.
-  const whole = sql`SELECT id FROM ${users} WHERE ${owned(tenant)} AND id = ${q}
-    UNION SELECT id FROM ${users} WHERE ${owned(tenant)} AND email = ${q}`;
-  return rowsPlannedFor(db, users, newest(sql.and(conditions, sql`id IN (${recent} UNION ${whole})`), page.limit + 1));
+  const whole = (has: Sql) => sql`SELECT ${columns} FROM ${users} WHERE ${sql.and(conditions, has)} ${first}`;
+  return rowsPlannedFor(
+    db,
+    users,
+    sql`SELECT ${columns} FROM (
+      (${recent}) UNION (${whole(sql`id = ${q}`)}) UNION (${whole(sql`email = ${q}`)})) AS found ${first}`,
+  );
 }
 
 /** Null if the user has no time zone, or does not exist. */

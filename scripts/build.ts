@@ -70,12 +70,15 @@ async function bundle(): Promise<string[]> {
     // A quarter smaller, which every start reads and keeps in memory. Names stay.
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   } as const;
-  const small = smallModulesOf((await building.generate(options)).output);
+  const { output: unjoined } = await building.generate(options);
+  const small = smallModulesOf(unjoined);
+  const ofServer = serverModulesOf(unjoined);
   const { output } = await building.write({
     ...options,
     codeSplitting: {
       groups: [
         { name: 'zod', test: /node_modules\/zod\//, priority: 1 },
+        { name: 'serve', test: (id) => ofServer.has(id) },
         { name: 'contract', test: (id) => small.contract.has(id) },
         { name: 'small', test: (id) => small.others.has(id) },
       ],
@@ -85,6 +88,34 @@ async function bundle(): Promise<string[]> {
   for (const part of output)
     if (part.type === 'chunk') writeFileSync(join(out, 'code', part.fileName), inAscii(part.code));
   return output.flatMap((part) => (part.type === 'chunk' ? part.moduleIds : []));
+}
+
+/**
+ * Modules that every start of the server reads and no other program ever does. They become one file, because code that is
+ * loaded later shares them, and each set of sharers would get a file of its own.
+ */
+function serverModulesOf(output: (OutputChunk | OutputAsset)[]): Set<string> {
+  const chunks = new Map(output.flatMap((part) => (part.type === 'chunk' ? [[part.fileName, part]] : [])));
+  const all = [...chunks.values()];
+  const start = all.find(({ facadeModuleId }) => facadeModuleId?.endsWith('/server/src/main/start.ts'))?.fileName;
+  const reached = (from: readonly string[], next: (chunk: OutputChunk) => readonly string[]): Set<string> => {
+    const found = new Set<string>();
+    const left = [...from];
+    for (let name = left.pop(); name !== undefined; name = left.pop()) {
+      const chunk = chunks.get(name);
+      if (!chunk || found.has(name)) continue;
+      found.add(name);
+      left.push(...next(chunk));
+    }
+    return found;
+  };
+  const byOthers = reached(
+    all.filter(({ isEntry, fileName }) => isEntry && fileName !== start).map(({ fileName }) => fileName),
+    ({ imports, dynamicImports }) => [...imports, ...dynamicImports].filter((name) => name !== start),
+  );
+  const atStart = reached(start === undefined ? [] : [start], ({ imports }) => imports);
+  const own = [...atStart].filter((name) => name !== start && !byOthers.has(name));
+  return new Set(own.flatMap((name) => chunks.get(name)?.moduleIds ?? []));
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Mode } from '@vestra/contract/route';
 import type { Tenant } from '../platform/caller.ts';
 import { noSuchModel } from '../platform/config/no-such-model.ts';
 import type { Executor, Transaction } from '../platform/db/pool.ts';
+import { lazyRoutes, onFirstCall } from '../platform/http/lazy-routes.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import { anHour, type Registration } from '../platform/registration.ts';
 import { auditRoutes, pruneAudit } from './audit/audit-log.ts';
@@ -10,17 +11,10 @@ import { createKeyIdentity } from './keys/key-identity.ts';
 import { keyRoutes } from './keys/keys.ts';
 import { createConsoleIdentity } from './members/account.ts';
 import { pruneConsoleSessions } from './members/console-sessions.ts';
-import { createIdentityProviders } from './members/identity/identity-provider.ts';
-import { identityProviderRoutes, signInRoutes } from './members/identity/routes.ts';
-import { createKnownBrowsers } from './members/known-browsers.ts';
 import { prunePasswordResets } from './members/login-store.ts';
-import { passkeyRoutes } from './members/passkeys/routes.ts';
-import { accountRoutes, consoleRoutes, memberRoutes } from './members/routes.ts';
 import { pruneSignInAttempts } from './members/sign-in-attempts.ts';
 import { pruneRegistered } from './oauth-server/clients.ts';
 import { endGrantsOf, pruneGrants } from './oauth-server/grants.ts';
-import { oauthRoutes } from './oauth-server/oauth-routes.ts';
-import { mcpGrantRoutes } from './oauth-server/routes.ts';
 import { createGrantIdentity, pruneTokens } from './oauth-server/tokens.ts';
 import { limitRoutes, meRoutes, orgRoutes } from './orgs/routes.ts';
 import { removeSecretsOfUser, secretRoutes } from './secrets/secrets.ts';
@@ -57,22 +51,37 @@ export function register(kernel: Kernel, ports: AccountPorts): Registration {
       const issuer = publicUrl.replace(/\/+$/, '');
       const granting = { issuer, resource: `${issuer}/v1/mcp`, db, outbound, rateLimiter, ended };
       const mcpClients = { endAll: endGrantsOf, ended };
-      const identityProviders = createIdentityProviders({ outbound, refuseAddress });
-      const signIns = { ...members, vault, identityProviders, assertCallable };
+      const memberModule = () => import('./members/routes.ts');
+      // Both families use the same providers.
+      const signInModule = onFirstCall(async () => {
+        const { createIdentityProviders } = await import('./members/identity/identity-provider.ts');
+        const identityProviders = createIdentityProviders({ outbound, refuseAddress });
+        const { identityProviderRoutes, signInRoutes } = await import('./members/identity/routes.ts');
+        const signIns = { ...members, vault, identityProviders, assertCallable };
+        return { identityProvider: identityProviderRoutes(signIns), consoleSignIn: signInRoutes(signIns) };
+      });
       return {
         events: eventRoutes({ db }),
         me: meRoutes(orgs),
         orgs: orgRoutes(orgs),
         limits: limitRoutes(orgs),
         keys: keyRoutes({ db, identity: keyIdentity, ended }),
-        mcpGrants: mcpGrantRoutes(granting),
-        oauth: oauthRoutes(granting),
-        members: memberRoutes({ ...members, mcpClients }),
-        consoleAccess: consoleRoutes({ ...members, mcpClients, browsers: createKnownBrowsers(kernel.signingSecret) }),
-        consoleAccount: accountRoutes(members),
-        consoleSignIn: signInRoutes(signIns),
-        passkeys: passkeyRoutes(members),
-        identityProvider: identityProviderRoutes(signIns),
+        mcpGrants: lazyRoutes('mcpGrants', async () =>
+          (await import('./oauth-server/routes.ts')).mcpGrantRoutes(granting),
+        ),
+        oauth: lazyRoutes('oauth', async () => (await import('./oauth-server/oauth-routes.ts')).oauthRoutes(granting)),
+        members: lazyRoutes('members', async () => (await memberModule()).memberRoutes({ ...members, mcpClients })),
+        consoleAccess: lazyRoutes('consoleAccess', async () => {
+          const { createKnownBrowsers } = await import('./members/known-browsers.ts');
+          const browsers = createKnownBrowsers(kernel.signingSecret);
+          return (await memberModule()).consoleRoutes({ ...members, mcpClients, browsers });
+        }),
+        consoleAccount: lazyRoutes('consoleAccount', async () => (await memberModule()).accountRoutes(members)),
+        consoleSignIn: lazyRoutes('consoleSignIn', async () => (await signInModule()).consoleSignIn),
+        passkeys: lazyRoutes('passkeys', async () =>
+          (await import('./members/passkeys/routes.ts')).passkeyRoutes(members),
+        ),
+        identityProvider: lazyRoutes('identityProvider', async () => (await signInModule()).identityProvider),
         secrets: secretRoutes({ db, vault }),
         auditLog: auditRoutes({ db }),
       };

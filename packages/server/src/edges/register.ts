@@ -1,4 +1,5 @@
 import type { Engine } from '../engine/index.ts';
+import { lazyRoutes } from '../platform/http/lazy-routes.ts';
 import type { Streams } from '../platform/http/streams.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
@@ -33,20 +34,7 @@ export const register = ({ config, db, log }: Kernel, { engine, linkTo, answer }
           return agentCard({ db, publicUrl });
         }),
       },
-      openai: {
-        chat: whenFirstCalled(async () => (await openai()).chat),
-        respond: whenFirstCalled(async () => (await openai()).respond),
-        response: whenFirstCalled(async () => (await openai()).response),
-        cancel: whenFirstCalled(async () => (await openai()).cancel),
-        inputItems: whenFirstCalled(async () => (await openai()).inputItems),
-        createFile: whenFirstCalled(async () => (await openai()).createFile),
-        file: whenFirstCalled(async () => (await openai()).file),
-        deleteFile: whenFirstCalled(async () => (await openai()).deleteFile),
-        createConversation: whenFirstCalled(async () => (await openai()).createConversation),
-        conversation: whenFirstCalled(async () => (await openai()).conversation),
-        models: whenFirstCalled(async () => (await openai()).models),
-        model: whenFirstCalled(async () => (await openai()).model),
-      },
+      openai: lazyRoutes('openai', openai),
       agUi: {
         run: whenFirstCalled(async () => {
           const { agUiEndpoint } = await import('./ag-ui/endpoint.ts');

@@ -2,13 +2,13 @@ import type { McpClient } from '../agents/index.ts';
 import type { Screens } from '../computers/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { createWaiters } from '../platform/async/waiters.ts';
+import { lazyRoutes } from '../platform/http/lazy-routes.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
 import type { VoiceCalls } from '../voice/index.ts';
 import type { AppSignIn } from './app-sign-in/sign-in-server.ts';
 import type { AppCatalogue } from './apps/catalogue.ts';
 import { resumeAfterConnecting } from './apps/connections.ts';
-import { appRoutes, connectionRoutes } from './apps/routes.ts';
 import { pruneConnections, removeConnectionsOfUser } from './apps/store.ts';
 import { functionRoutes } from './functions/routes.ts';
 import { sessionRoutes } from './sessions/routes.ts';
@@ -47,8 +47,10 @@ export function register(kernel: Kernel, services: IntegrationServices): Registr
       const watchers = createWaiters();
       processNews.on('tool_call', watchers.wake);
       return {
-        apps: appRoutes(connecting),
-        connections: connectionRoutes(connecting),
+        apps: lazyRoutes('apps', async () => (await import('./apps/routes.ts')).appRoutes(connecting)),
+        connections: lazyRoutes('connections', async () =>
+          (await import('./apps/routes.ts')).connectionRoutes(connecting),
+        ),
         functions: functionRoutes({ engine, vault, streams, watchers, assertCallable }),
         sessions: sessionRoutes({
           engine,

@@ -41,6 +41,9 @@ export const operationTitles: Titles = {
     get: 'Get a replay',
     cancel: 'Cancel a replay',
   },
+  insights: {
+    list: 'List insights',
+  },
   notebooks: {
     list: 'List notebooks',
     create: 'Create a notebook',

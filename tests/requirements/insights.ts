@@ -54,6 +54,16 @@ export const insights = area('insights', 'done', [
     'A period of more than 90 days, one that ends before it begins, and an unknown kind are refused.',
   ],
   [
+    'INS-715',
+    'docs/console.md#building-running-and-paying',
+    'The console shows the insights of a deployment with trend and share. An example opens its turn.',
+  ],
+  [
+    'INS-716',
+    'docs/insights.md#insights',
+    '`vestra insights` prints the insights as a table, and with `--json` as they are.',
+  ],
+  [
     'INS-714',
     'docs/insights.md#read-an-insight',
     'The conversations of an insight of the last 30 days are found by its id.',

@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { runHere } from '@vestra/cli/terminal.fixture';
 import { insightKinds } from '@vestra/contract/insights';
 import { conversationsOfInsight } from '@vestra/server/evaluation/insights/conversations-of-insight';
 import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
@@ -10,7 +12,7 @@ type Body = ApiResponse['body'];
 
 let desk: Desk;
 beforeAll(async () => {
-  desk = await startDesk();
+  desk = await startDesk({ OPENAI_COMPATIBLE_PRICE: '1,1' });
 });
 afterAll(() => desk.stop());
 
@@ -199,20 +201,31 @@ describe('planted faults', () => {
 
   it('reports conversations that cost or take more than three times the median [INS-707]', async () => {
     const shop = await deploy();
-    answers();
-    const few = await talk(shop, ['Hello 1']);
-    await desk.sql('UPDATE turns SET active_ms = 100 WHERE conversation_id = $1', [few]);
-    for (let at = 2; at <= 20; at++) await talk(shop, [`Hello ${at}`]);
-    await desk.sql(
-      `UPDATE turns SET active_ms = 1000 WHERE conversation_id IN (SELECT id FROM conversations WHERE deployment_id =
-        (SELECT id FROM deployments WHERE slug = $1))`,
-      [shop],
-    );
-    expect(await ofKind(shop, 'latency_outlier')).toEqual([]);
+    const spends = (inputTokens: number) =>
+      desk.script(() => ({ text: 'Hello.', usage: { inputTokens, outputTokens: 100 } }));
+    const lasts = (id: string, ms: number) =>
+      desk.sql('UPDATE turns SET active_ms = $2 WHERE conversation_id = $1', [id, ms]);
+    spends(10_000);
+    for (let at = 1; at <= 18; at++) await lasts(await talk(shop, [`Hello ${at}`]), 1000);
     const slow = await talk(shop, ['A hard one']);
-    await desk.sql('UPDATE turns SET active_ms = 9000 WHERE conversation_id = $1', [slow]);
+    await lasts(slow, 9000);
+    // Nineteen conversations are too few to know what is usual.
+    expect(await ofKind(shop, 'latency_outlier')).toEqual([]);
+    spends(90_000);
+    const dear = await talk(shop, ['A long one']);
+    await lasts(dear, 2900);
     expect(await ofKind(shop, 'latency_outlier')).toMatchObject([
-      { conversations: 1, examples: [{ conversation_id: slow, excerpt: expect.stringContaining('9.0 s') }] },
+      {
+        conversations: 1,
+        examples: [{ conversation_id: slow, excerpt: expect.stringMatching(/^9\.0 s .*9\.0 times/) }],
+      },
+    ]);
+    expect(await ofKind(shop, 'cost_outlier')).toMatchObject([
+      {
+        title: 'Conversations without tools cost more than 3 times the median',
+        conversations: 1,
+        examples: [{ conversation_id: dear, excerpt: expect.stringMatching(/^\$0\.09/) }],
+      },
     ]);
   });
 });
@@ -302,6 +315,27 @@ describe('the report', () => {
     } finally {
       await closeDatabase(db);
     }
+  });
+
+  it('is a table in the terminal, and JSON with `--json` [INS-716]', async () => {
+    const shop = await deploy();
+    await callFails(shop, 'Where is it?', 'Order 17 was not found.');
+    answers();
+    await talk(shop, ['Hello']);
+    const vestra = async (...words: string[]) => {
+      const env = { VESTRA_URL: desk.url, VESTRA_KEY: desk.testKey, XDG_CONFIG_HOME: tmpdir() };
+      const { code, out, err } = await runHere(['insights', shop, ...words], { cwd: tmpdir(), env });
+      expect([code, err]).toEqual([0, expect.any(String)]);
+      return out;
+    };
+    const [head, line, ...beside] = (await vestra()).split('\n');
+    expect(head).toMatch(/^CONVERSATIONS +SHARE +COUNT +BEFORE +KIND +ID +TITLE$/);
+    expect(line).toMatch(/^1 +50 % +1 +0 +tool_error +ins_\S+ +find_order fails: “Order … was not found.”$/);
+    expect(beside.join('\n')).toMatch(/total conversations +2/);
+    expect(JSON.parse(await vestra('--json', '--kind', 'tool_error'))).toMatchObject({
+      data: [{ object: 'insight', kind: 'tool_error' }],
+      total_conversations: 2,
+    });
   });
 
   it('refuses bad periods and kinds, and is empty for a deployment without conversations [INS-713]', async () => {

@@ -5,7 +5,7 @@ import { shownExcerpt } from '../../engine/activity/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import type { Executor } from '../../platform/db/pool.ts';
-import { type Nearness, nearnessOf } from './fact-clusters.ts';
+import { type Nearness, nearnessOf } from './cause-clusters.ts';
 import type { InsightFact, InsightKind } from './insight-fact.ts';
 import { groupFacts, type InsightGroup } from './insight-groups.ts';
 import { readFacts } from './read-facts.ts';
@@ -48,6 +48,8 @@ export type InsightReport = {
   insights: Insight[];
   totalConversations: number;
   isComplete: boolean;
+  /** False if the number of the period before is not known. */
+  isPreviousComplete: boolean;
 };
 
 /** The insights of a deployment in a window, most conversations first. */
@@ -61,7 +63,10 @@ export async function findInsights(
   const until = new Date(startOf(window.to) + dayMs);
   const period = { since: new Date(middle - daysIn(window) * dayMs), middle: new Date(middle), until };
   const kinds = kind === undefined ? insightKinds : [kind];
-  const { facts, conversations, isComplete } = await readFacts(db, tenant, deploymentId, { period, kinds });
+  const { facts, conversations, isComplete, isPreviousComplete } = await readFacts(db, tenant, deploymentId, {
+    period,
+    kinds,
+  });
   const groups = groupFacts(deploymentId, facts, await nearnessOfKinds(embeddings, facts, signal));
   const insights = groups.flatMap((group) => {
     const current = group.facts.filter(({ at }) => at.getTime() >= middle);
@@ -72,20 +77,22 @@ export async function findInsights(
     insights: insights.sort((a, b) => b.conversations - a.conversations || (a.id < b.id ? -1 : 1)),
     totalConversations: conversations.filter(({ turns }) => turns > 0).length,
     isComplete,
+    isPreviousComplete,
   };
 }
 
 async function nearnessOfKinds(embeddings: Embeddings, facts: readonly InsightFact[], signal: AbortSignal) {
   const nearness = new Map<InsightKind, Nearness>();
   for (const [kind, ofKind] of Map.groupBy(facts, (fact) => fact.kind)) {
-    const texts = ofKind.flatMap(({ text }) => text ?? []);
+    const texts = ofKind.flatMap(({ said }) => said ?? []);
     const compare = await nearnessOf(embeddings, texts, signal);
     if (compare) nearness.set(kind, compare);
   }
   return nearness;
 }
 
-export function presentInsight(insight: Insight, window: InsightWindow, totalConversations: number) {
+export function presentInsight(insight: Insight, window: InsightWindow, report: InsightReport) {
+  const { totalConversations, isPreviousComplete } = report;
   const { id, kind, title, cause, current, conversations, facts } = insight;
   const byDay = Map.groupBy(current, ({ at }) => dateOf(at));
   const days = Array.from({ length: daysIn(window) }, (_, at) => dateOf(new Date(startOf(window.from) + at * dayMs)));
@@ -99,7 +106,7 @@ export function presentInsight(insight: Insight, window: InsightWindow, totalCon
     conversations,
     share: totalConversations === 0 ? 0 : Math.min(1, Math.round((conversations / totalConversations) * 1000) / 1000),
     trend: {
-      previous_count: facts.length - current.length,
+      previous_count: isPreviousComplete ? facts.length - current.length : null,
       days: days.map((date) => ({ date, count: byDay.get(date)?.length ?? 0 })),
     },
     examples: examplesOf(current).map(presentExample),

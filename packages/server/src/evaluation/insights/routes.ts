@@ -17,11 +17,12 @@ export function insightRoutes({ db, embeddings }: { db: Database; embeddings: Em
       if (cursor && (cursor.length !== 6 || !isSame)) throw fail('invalid_cursor', { param: 'cursor' });
       // Later pages report the period of the first one, also after midnight.
       const window = insightWindow(cursor ? { from, to } : query);
-      const { insights, totalConversations, isComplete } = await findInsights(db, { embeddings, signal }, caller, {
+      const report = await findInsights(db, { embeddings, signal }, caller, {
         deploymentId,
         window,
         kind,
       });
+      const { insights, totalConversations, isComplete } = report;
       const most = Number(seenConversations);
       const rest = cursor
         ? insights.filter(({ conversations, id }) => {
@@ -30,7 +31,7 @@ export function insightRoutes({ db, embeddings }: { db: Database; embeddings: Em
         : insights;
       const list = page.of(
         rest.slice(0, page.limit + 1),
-        (insight) => presentInsight(insight, window, totalConversations),
+        (insight) => presentInsight(insight, window, report),
         ({ conversations, id }) => [deploymentId, kind ?? '', window.from, window.to, String(conversations), id],
       );
       return { ...list, period: window, total_conversations: totalConversations, is_complete: isComplete };

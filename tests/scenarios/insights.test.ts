@@ -272,6 +272,22 @@ describe('the report', () => {
     expect(data.map(({ title }: Body) => title).join()).not.toContain('ann@example.com');
   });
 
+  it('forgets what a deleted task read and said [INS-711]', async () => {
+    const shop = await deploy();
+    desk.script(inTurn(calling('find_order', { order: 'A-1' }), { text: 'Not found.' }));
+    const { id } = await desk.say({ deployment: shop, message: 'Find it', hand_off: 'always' });
+    const [call] = await desk.open(id);
+    await desk.answer(call.id, { error: 'The order of Dr. Who is missing.' });
+    await desk.rest(id);
+    const [found] = await ofKind(shop, 'tool_error');
+    expect(found.examples[0]).toMatchObject({
+      task_id: expect.any(String),
+      excerpt: expect.stringContaining('Dr. Who'),
+    });
+    await desk.call('DELETE', `/v1/tasks/${found.examples[0].task_id}`);
+    expect(JSON.stringify(await report(shop))).not.toContain('Who');
+  });
+
   it('compares with the period before, keeps its ids, and pages in a fixed order [INS-712]', async () => {
     const shop = await deploy();
     desk.script(() => ({ fail: 400 }));

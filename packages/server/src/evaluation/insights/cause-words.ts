@@ -24,7 +24,7 @@ const isWord = (word: string) => word.length > 1 || /\P{ASCII}/u.test(word);
 export const withoutValues = (text: string): string =>
   replaceValues(text, '…')
     .replace(/\s+/g, ' ')
-    .replace(/…(?:[\s…]*…)+/g, '…')
+    .replace(/…(?:[\s.,:/+…-]*…)+/g, '…')
     .trim();
 
 /** A word with a digit is a number or an id. The bounds keep a hostile text from taking quadratic time. */

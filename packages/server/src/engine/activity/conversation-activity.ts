@@ -20,7 +20,7 @@ const activeShape = {
   turns: count(),
   turns_before: count(),
   last_turn_at: moment(),
-  /** Of the turns since `middle`, or of the others if there are none. */
+  /** The maximum of the turns since `middle`, or of the others if there are none. */
   longest_reply_ms: count(),
 };
 export type ActiveConversation = RowOf<typeof activeShape>;

@@ -31,7 +31,7 @@ const kinds: Readonly<Record<Insight['kind'], { label: string; tone: Tone }>> = 
   latency_outlier: { label: 'Slow reply', tone: 'accent' },
 };
 
-/** What goes wrong in the conversations of a deployment, grouped by cause. */
+/** The groups of conversations in which the same went wrong. */
 function Insights({ deployment }: { deployment: Deployment }) {
   const [{ kind, from, to }, set] = useFilters('kind', 'from', 'to');
   const filters = { ...(kind && { kind }), ...(from && { from }), ...(to && { to }) };

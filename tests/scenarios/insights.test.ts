@@ -362,6 +362,13 @@ describe('the report', () => {
     expect(await codeOf('from=2026-01-01&to=2026-12-31')).toBe('invalid_window');
     expect(await codeOf('from=2026-02-01&to=2026-01-01')).toBe('invalid_window');
     expect(await codeOf('from=yesterday')).toBe('invalid_window');
+    for (const edge of ['0001-01-01', '0000-02-28', '9999-12-31']) {
+      expect(await report(shop, `from=${edge}&to=${edge}`)).toMatchObject({
+        data: [],
+        period: { from: edge, to: edge },
+      });
+    }
+    expect(await report(shop, 'to=0000-01-02')).toMatchObject({ data: [], period: { from: '0000-01-01' } });
     expect(await codeOf('kind=sadness')).toBe('invalid_query');
     expect((await desk.call('GET', '/v1/deployments/nowhere/insights')).body.error.code).toBe('deployment_not_found');
     expect(insightKinds).toHaveLength(9);

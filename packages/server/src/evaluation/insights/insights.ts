@@ -21,7 +21,7 @@ export type InsightWindow = { from: string; to: string };
 /** Without `to` the window ends today. Without `from` it has seven days. */
 export function insightWindow({ from, to }: { from?: string | undefined; to?: string | undefined }): InsightWindow {
   const last = to ?? dateOf(sharedDate());
-  const first = from ?? dateOf(new Date(startOf(last) - (defaultDays - 1) * dayMs));
+  const first = from ?? dateOf(new Date(Math.max(startOf(last) - (defaultDays - 1) * dayMs, startOf('0000-01-01'))));
   if (startOf(first) > startOf(last)) {
     throw fail('invalid_window', {
       param: 'from',
@@ -40,6 +40,8 @@ export function insightWindow({ from, to }: { from?: string | undefined; to?: st
 
 const startOf = (date: string) => Date.parse(`${date}T00:00:00.000Z`);
 const dateOf = (moment: Date) => moment.toISOString().slice(0, 10);
+/** PostgreSQL has no year 0, and JavaScript writes years from 10000 on with a sign. */
+const storableDate = (ms: number) => new Date(Math.min(Math.max(ms, startOf('1970-01-01')), startOf('9999-12-31')));
 const daysIn = ({ from, to }: InsightWindow) => (startOf(to) - startOf(from)) / dayMs + 1;
 
 export type Insight = InsightGroup & { current: InsightFact[]; conversations: number };
@@ -60,8 +62,11 @@ export async function findInsights(
   { deploymentId, window, kind }: { deploymentId: string; window: InsightWindow; kind: InsightKind | undefined },
 ): Promise<InsightReport> {
   const middle = startOf(window.from);
-  const until = new Date(startOf(window.to) + dayMs);
-  const period = { since: new Date(middle - daysIn(window) * dayMs), middle: new Date(middle), until };
+  const period = {
+    since: storableDate(middle - daysIn(window) * dayMs),
+    middle: storableDate(middle),
+    until: storableDate(startOf(window.to) + dayMs),
+  };
   const kinds = kind === undefined ? insightKinds : [kind];
   const { facts, conversations, isComplete, isPreviousComplete } = await readFacts(db, tenant, deploymentId, {
     period,

@@ -14,6 +14,7 @@ import { feedback } from './feedback.ts';
 import { files } from './files.ts';
 import { functions } from './functions.ts';
 import { identityProvider } from './identity-provider.ts';
+import { insights } from './insights.ts';
 import { interactions } from './interactions.ts';
 import { keys } from './keys.ts';
 import { mcpGrants } from './mcp-grants.ts';
@@ -45,6 +46,7 @@ const api = {
   scenarios,
   testRuns,
   replays,
+  insights,
   notebooks,
   skills,
   mcpServers,

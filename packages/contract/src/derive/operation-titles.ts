@@ -43,6 +43,9 @@ export const operationTitles: Titles = {
     cancel: 'Cancel a replay',
     delete: 'Delete a replay',
   },
+  insights: {
+    list: 'List insights',
+  },
   notebooks: {
     list: 'List notebooks',
     create: 'Create a notebook',

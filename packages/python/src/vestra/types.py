@@ -30,6 +30,17 @@ ContentChangesChangeChange = Literal["added", "removed", "changed"]
 ReplayStatus = Literal["queued", "running", "completed", "error", "cancelled"]
 ReplayTalkStatus = Literal["queued", "running", "same", "different", "failed", "cancelled"]
 ReplayTalkExchangeResult = Literal["same", "different", "failed"]
+InsightKind = Literal[
+    "failed_reply",
+    "bad_rating",
+    "declined_approval",
+    "expired_question",
+    "empty_search",
+    "tool_error",
+    "repeated_question",
+    "cost_outlier",
+    "latency_outlier",
+]
 ConversationStatus = Literal["idle", "replying", "working", "waiting"]
 ConversationOpenWorkStatus = Literal["queued", "working", "waiting", "done", "failed"]
 ConversationOpenInteractionKind = Literal[
@@ -471,6 +482,30 @@ class Replay(Resource):
     """When the first conversation started; null before."""
     finished_at: str | None
     """When it ended; null before."""
+
+
+class Insight(Resource):
+    """Conversations of a deployment in which the same went wrong."""
+    object: Literal["insight"]
+    """Always `insight`: the type of this object."""
+    id: str
+    """Stays the same for the same deployment, kind and cause."""
+    kind: InsightKind
+    """What went wrong."""
+    title: str
+    """The insight in one sentence, without values of single users."""
+    cause: str
+    """The error code, the tool, or the words of the most frequent message; empty if there is none."""
+    count: int
+    """How often it happened in the period."""
+    conversations: int
+    """In how many conversations it happened."""
+    share: float
+    """Their share of all conversations of the deployment in the period."""
+    trend: InsightTrend
+    """How the number changes over time."""
+    examples: list[InsightExample]
+    """The newest examples from different conversations, at most 5."""
 
 
 class Notebook(Resource):
@@ -2512,6 +2547,36 @@ class ReplayTalkExchangeAfter(Resource):
     """The answer, including that of a task."""
     calls: list[ReplayTalkExchangeBeforeCall]
     """The tools that it called, in order."""
+
+
+class InsightTrend(Resource):
+    """How the number changes over time."""
+    previous_count: int | None
+    """How often it happened in the period of the same length before; null if not all of it was read."""
+    days: list[InsightTrendDay]
+    """Every day of the period, oldest first."""
+
+
+class InsightTrendDay(Resource):
+    date: str
+    """The day, in UTC."""
+    count: int
+    """How often it happened on this day."""
+
+
+class InsightExample(Resource):
+    conversation_id: str
+    """The conversation in which it happened."""
+    turn_id: str | None
+    """The turn in which it happened; null for a whole conversation."""
+    task_id: str | None
+    """The task in which it happened; null for a reply."""
+    at: str
+    """When it happened."""
+    excerpt: str | None
+    """The first words of the message, question, error or note. Credentials and card numbers are shown
+    as `•••`. Null if the text was deleted.
+    """
 
 
 class NotebookAccessAll(Resource):

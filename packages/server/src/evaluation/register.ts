@@ -1,9 +1,11 @@
+import type { Embeddings } from '../agents/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { createWaiters } from '../platform/async/waiters.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
 import { eraseNotes } from './feedback/feedback.ts';
 import { feedbackRoutes } from './feedback/routes.ts';
+import { insightRoutes } from './insights/routes.ts';
 import type { Player } from './player/player.ts';
 import { replayQueue, testRunQueue, unfinishedPlays } from './player/unfinished-plays.ts';
 import { eraseReplaysFrom, eraseReplaysOf } from './replays/replays.ts';
@@ -17,7 +19,7 @@ export type EvaluationServices = Omit<Player, 'engine'> & {
 };
 
 export function register(
-  { db, jobs, processNews }: Kernel,
+  { db, jobs, processNews, embeddings }: Kernel & { embeddings: Embeddings },
   { upToDateVersion, ...player }: EvaluationServices,
 ): Registration {
   const { engine } = player;
@@ -29,6 +31,7 @@ export function register(
         scenarios: { ...scenarioRoutes({ db }), ...draftRoutes({ engine }) },
         testRuns: testRunRoutes({ db, engine, jobs, upToDateVersion, watchers, streams }),
         replays: replayRoutes({ engine, jobs }),
+        insights: insightRoutes({ db, embeddings }),
         feedback: feedbackRoutes({ db }),
         conversations: conversationDraftRoutes({ engine }),
       };

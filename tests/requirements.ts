@@ -31,6 +31,7 @@ import { guide } from './requirements/guide.ts';
 import { hardening } from './requirements/hardening.ts';
 import { idempotency } from './requirements/idempotency.ts';
 import { imports } from './requirements/import.ts';
+import { improvements } from './requirements/improvements.ts';
 import { interactions } from './requirements/interactions.ts';
 import { interview } from './requirements/interview.ts';
 import { jobs } from './requirements/jobs.ts';
@@ -119,6 +120,7 @@ export const areas: readonly Area[] = [
   deploymentFile,
   apply,
   imports,
+  improvements,
   tools,
   waiting,
   scenarios,

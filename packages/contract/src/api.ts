@@ -14,6 +14,7 @@ import { feedback } from './feedback.ts';
 import { files } from './files.ts';
 import { functions } from './functions.ts';
 import { identityProvider } from './identity-provider.ts';
+import { improvements } from './improvements.ts';
 import { interactions } from './interactions.ts';
 import { keys } from './keys.ts';
 import { mcpGrants } from './mcp-grants.ts';
@@ -45,6 +46,7 @@ const api = {
   scenarios,
   testRuns,
   replays,
+  improvements,
   notebooks,
   skills,
   mcpServers,

@@ -44,6 +44,10 @@ export const families: Readonly<Record<keyof Api, { title: string; description: 
     title: 'Replays',
     description: 'A replay lets a version answer real conversations again, and shows the differences.',
   },
+  improvements: {
+    title: 'Improvements',
+    description: 'An improvement reproduces real failures, proposes a change to the agent, and proves its effect.',
+  },
   notebooks: {
     title: 'Notebooks',
     description: 'A notebook contains documents that the agent reads before it answers.',

@@ -41,6 +41,12 @@ export const operationTitles: Titles = {
     get: 'Get a replay',
     cancel: 'Cancel a replay',
   },
+  improvements: {
+    create: 'Start an improvement',
+    list: 'List improvements',
+    get: 'Get an improvement',
+    cancel: 'Cancel an improvement',
+  },
   notebooks: {
     list: 'List notebooks',
     create: 'Create a notebook',

@@ -20,6 +20,7 @@ from .resources.files import AsyncFiles, Files
 from .resources.functions import AsyncFunctions, Functions
 from .resources.health import AsyncHealth, Health
 from .resources.identity_provider import AsyncIdentityProvider, IdentityProvider
+from .resources.improvements import AsyncImprovements, Improvements
 from .resources.interactions import AsyncInteractions, Interactions
 from .resources.keys import AsyncKeys, Keys
 from .resources.limits import AsyncLimits, Limits
@@ -55,6 +56,7 @@ class Groups:
     scenarios: Scenarios
     test_runs: TestRuns
     replays: Replays
+    improvements: Improvements
     notebooks: Notebooks
     skills: Skills
     mcp_servers: McpServers
@@ -100,6 +102,7 @@ class Groups:
         self.scenarios = Scenarios(transport)
         self.test_runs = TestRuns(transport)
         self.replays = Replays(transport)
+        self.improvements = Improvements(transport)
         self.notebooks = Notebooks(transport)
         self.skills = Skills(transport)
         self.mcp_servers = McpServers(transport)
@@ -148,6 +151,7 @@ class AsyncGroups:
     scenarios: AsyncScenarios
     test_runs: AsyncTestRuns
     replays: AsyncReplays
+    improvements: AsyncImprovements
     notebooks: AsyncNotebooks
     skills: AsyncSkills
     mcp_servers: AsyncMcpServers
@@ -193,6 +197,7 @@ class AsyncGroups:
         self.scenarios = AsyncScenarios(transport)
         self.test_runs = AsyncTestRuns(transport)
         self.replays = AsyncReplays(transport)
+        self.improvements = AsyncImprovements(transport)
         self.notebooks = AsyncNotebooks(transport)
         self.skills = AsyncSkills(transport)
         self.mcp_servers = AsyncMcpServers(transport)

@@ -61,6 +61,17 @@ async function sumByKind(
   );
 }
 
+/** The cost of the agent's replies in these conversations, without those of judges and simulated users. */
+export async function costOfReplies(db: Executor, conversationIds: readonly string[]): Promise<Micros> {
+  const row = await one(
+    db,
+    { micros: micros() },
+    sql`SELECT COALESCE(sum(amount_micros), 0) AS micros FROM ${ledgerEntries}
+        WHERE account = 'spend' AND conversation_id = ANY(${conversationIds}::text[]) AND turn_id IS NOT NULL`,
+  );
+  return row.micros;
+}
+
 /** The cost of one message so far, including its tasks. */
 export async function costOfTurn(db: Executor, conversationId: string, turnId: string): Promise<Micros> {
   const row = await one(

@@ -15,7 +15,7 @@ export type { Admission, NewMessage } from './transitions/begin-turn.ts';
 export { acceptMessage, admit, recordExchange } from './turns/accept.ts';
 export { resumeTask } from './turns/interactions.ts';
 export type { RunSlot } from './turns/runner.ts';
-export { assertPayable, usableModel } from './turns/spending.ts';
+export { assertPayable, maxCostOfMessage, usableModel } from './turns/spending.ts';
 export { ignoreErased } from './turns/start-run.ts';
 export { startTasks } from './turns/start-tasks.ts';
 export { stopAll } from './turns/stop.ts';

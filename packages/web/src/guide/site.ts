@@ -101,6 +101,7 @@ const contents: readonly { title: string; pages: readonly string[] }[] = [
       'reasoning-and-pictures',
       'model-reference',
       'tests',
+      'improving',
       'success-criteria',
       'versions',
       'knowledge',

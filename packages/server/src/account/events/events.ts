@@ -119,7 +119,13 @@ async function eraseEventsOfFile(tx: Transaction, tenant: Tenant, { fileId, crea
 const eventsAbout: Readonly<Record<string, readonly EventRow['type'][]>> = {
   webhook_endpoint: ['webhook.test', 'webhook.disabled'],
   routine: ['routine.ran', 'routine.failed'],
-  deployment: ['deployment.promoted', 'deployment.rolled_back', 'test_run.completed', 'replay.completed'],
+  deployment: [
+    'deployment.promoted',
+    'deployment.rolled_back',
+    'test_run.completed',
+    'replay.completed',
+    'improvement.completed',
+  ],
   mcp_server: ['tool_server.away'],
   connection: ['connection.failed'],
 };

@@ -6,12 +6,12 @@ import type { Mode } from '@vestra/contract/route';
 import { emit, recordAudit } from '../../account/index.ts';
 import { type DeploymentRow, lockDeployment, lockVersions, type VersionRow } from '../../agents/deployments/index.ts';
 import { assertPayable, type Engine, usableModel } from '../../engine/index.ts';
-import type { Origin } from '../../platform/caller.ts';
+import type { Origin, Tenant } from '../../platform/caller.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
 import { recordCostsOfCancelled, stopPlaying } from '../player/player.ts';
 import { type FileScenario, hasScenarios, scenariosOfVersion } from '../scenarios/scenarios.ts';
-import type { PlayedScenario, TestRun } from '../tables.ts';
+import type { PlayedScenario, TestRun, TestRunRow } from '../tables.ts';
 import { costOfPlays, runsOf } from './plays.ts';
 import {
   asPlayed,
@@ -124,7 +124,7 @@ const keyOf = ({ name, goal, persona }: PlayedScenario) => JSON.stringify([name,
  */
 export async function cancelTestRun(tx: Transaction, origin: Origin, runId: string): Promise<TestRun> {
   const before = await findRun(tx, origin.orgId, runId);
-  if (!before) throw fail('test_run_not_found');
+  if (!before || !isVisible(before, origin)) throw fail('test_run_not_found');
   // A live run spends live money, and a live version may wait for it.
   if (before.mode === 'live' && origin.mode === 'test') throw fail('live_key_required');
   const wasOpen = await cancelRun(tx, origin.orgId, runId);
@@ -150,6 +150,10 @@ export async function cancelTestRun(tx: Transaction, origin: Origin, runId: stri
   });
   return run;
 }
+
+/** Both modes share test runs, except those with scenarios from the conversations of one mode. */
+export const isVisible = ({ improvement_id, mode }: TestRunRow, tenant: Tenant): boolean =>
+  improvement_id === null || mode === tenant.mode;
 
 /** Stops the process that plays a cancelled run, and the agent in its conversations. */
 export const stopTestRun = (engine: Engine, run: TestRun): Promise<void> =>

@@ -74,6 +74,7 @@ export const serverModules: Record<string, Module> = {
 /** Folders of the engine. Each imports only itself and the ones before it. */
 export const engineFolders = [
   'records',
+  'activity',
   'transitions',
   'files',
   'turns',

@@ -32,6 +32,7 @@ import { hardening } from './requirements/hardening.ts';
 import { idempotency } from './requirements/idempotency.ts';
 import { imports } from './requirements/import.ts';
 import { improvements } from './requirements/improvements.ts';
+import { insights } from './requirements/insights.ts';
 import { interactions } from './requirements/interactions.ts';
 import { interview } from './requirements/interview.ts';
 import { jobs } from './requirements/jobs.ts';
@@ -135,6 +136,7 @@ export const areas: readonly Area[] = [
   records,
   messages,
   events,
+  insights,
   interactions,
   answers,
   tasks,

@@ -276,6 +276,7 @@ describe('every configuration command', () => {
     await t('replays', 'get', replay.id);
     await t('replays', 'cancel', replay.id);
     await t('replays', 'list', 'wide');
+    expect((await t('insights', 'wide', '--kind', 'tool_error')).data).toEqual([]);
 
     await writeFile(join(root, 'hours.html'), '<h1>Hours</h1><p>Nine to five.</p>');
     expect((await t('documents', 'convert', 'hours.html')).text).toContain('Nine to five.');

@@ -469,6 +469,34 @@ describe('a talk', () => {
     await leave();
   });
 
+  it('that went wrong is in a group of the deployment’s insights, which opens it [INS-715]', async () => {
+    await desk.apply({ name: 'shelf', memory: 'none' });
+    const { id } = (await desk.call('GET', '/v1/deployments/shelf')).body;
+    const { page, go, leave } = await desk.enter(`/deployments/${id}/insights`);
+    await page.getByRole('heading', { name: 'No conversations in this period' }).waitFor();
+    await page.getByText('tool errors and repeated questions appear here').waitFor();
+
+    desk.script(() => ({ fail: 400 }));
+    const failed = await desk.say({ deployment: 'shelf', message: hostileText });
+    await desk.rest(failed.id);
+    desk.script(() => ({ text: 'Hello.' }));
+    await desk.rest((await desk.say({ deployment: 'shelf', message: 'Hello' })).id);
+    await go(`/deployments/${id}/insights?kind=tool_error`);
+    await page.getByRole('heading', { name: 'Nothing went wrong in this period' }).waitFor();
+    await page.getByLabel('Kind').selectOption('failed_reply');
+    const group = page.locator('[data-kind=failed_reply]');
+    await group.getByRole('heading', { name: 'Replies fail with model_error' }).waitFor();
+    await group.getByText('conversation · 50 %').waitFor();
+    await group
+      .getByRole('img', { name: /^1 event, 0 in the period before\. Per day: 0, 0, 0, 0, 0, 0, 1\.$/ })
+      .waitFor();
+    expect(await barriersOn(page)).toEqual([]);
+    await group.getByRole('listitem').getByRole('link').click();
+    await page.waitForURL(new RegExp(`/conversations/${failed.id}\\?turn=turn_`));
+    expect(await page.evaluate(isOwned)).toBe(false);
+    await leave();
+  });
+
   it('that was handed over to work shows its result and its steps [CON-016]', async () => {
     desk.script(inTurn(calling('recall', { query: 'paper' }), { text: 'The report is written.' }));
     const task = await desk.work({ deployment: 'desk', user_id: 'ada' });
@@ -689,6 +717,7 @@ describe('every page', () => {
       `${one}/versions`,
       `${one}/functions`,
       `${one}/ratings`,
+      `${one}/insights`,
       '/deployments/interview',
       ...talks,
     ]) {

@@ -70,7 +70,7 @@ describe('the examples of the contract', () => {
 describe('a page of every list', () => {
   /** Lists sorted after the query: sums, and the few rows of one conversation or person. */
   const sorting = new Set(['usage.report', 'feedback.ofConversation', 'consoleAccount.signIns']);
-  const inCode = new Set(['apps.list']);
+  const inCode = new Set(['apps.list', 'insights.list']);
 
   it('is found by an index, in its order, without the rows of others', async () => {
     const plans = await plansOf(server.connectionString, asked, sorting);

@@ -27,6 +27,7 @@ const groups: readonly [string, readonly string[]][] = [
       'scenarios',
       'test-runs',
       'replays',
+      'insights',
       'improvements',
       'notebooks',
       'documents',

@@ -68,6 +68,7 @@ const written: Readonly<Record<string, readonly string[]>> = {
   'skills create': ['vestra skills create --file ./skills/returns'],
   'skills replace': ['vestra skills replace skl_01m7hkqxrb9ynhrwe4350gw7 --file ./skills/returns'],
   'users screenshot': ['vestra users screenshot ada --out screen.jpg'],
+  insights: ['vestra insights shop', 'vestra insights shop --kind tool_error --from 2026-11-01 --to 2026-11-14'],
   usage: ['vestra usage --group-by user --from 2026-11-01 --to 2026-11-30'],
 };
 

@@ -15,6 +15,7 @@ import { files } from './files.ts';
 import { functions } from './functions.ts';
 import { identityProvider } from './identity-provider.ts';
 import { improvements } from './improvements.ts';
+import { insights } from './insights.ts';
 import { interactions } from './interactions.ts';
 import { keys } from './keys.ts';
 import { mcpGrants } from './mcp-grants.ts';
@@ -47,6 +48,7 @@ const api = {
   testRuns,
   replays,
   improvements,
+  insights,
   notebooks,
   skills,
   mcpServers,

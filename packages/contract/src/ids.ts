@@ -16,6 +16,7 @@ const prefixes = {
   turn: 'a turn: a message and what came of it',
   msg: 'a message',
   fbk: 'what somebody said of an answer',
+  ins: 'a group of conversations in which the same went wrong',
   task: 'a piece of work',
   int: 'an interaction',
   call: 'a call of one of your own functions',

@@ -27,7 +27,7 @@ const source = z
   .discriminatedUnion('type', [
     z.strictObject({
       type: z.literal('insight').describe('The conversations of one insight.'),
-      insight_id: z.string().min(1).max(200).describe('The `id` of an insight of this deployment.'),
+      insight_id: failsWith('insight_not_found', id('ins')).describe('The `id` of an insight of this deployment.'),
     }),
     z.strictObject({ type: z.literal('ratings').describe('The newest conversations with a bad rating, at most 20.') }),
     z.strictObject({
@@ -46,7 +46,7 @@ const shownSource = z
   .discriminatedUnion('type', [
     z.object({
       type: z.literal('insight').describe('The conversations of one insight.'),
-      insight_id: z.string().describe('The `id` of the insight.'),
+      insight_id: id('ins').describe('The insight.'),
     }),
     z.object({ type: z.literal('ratings').describe('The newest conversations with a bad rating.') }),
     z.object({

@@ -223,6 +223,14 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       params: ['improvement_id'],
     },
   },
+  insights: {
+    list: {
+      method: 'GET',
+      path: '/v1/deployments/{deployment_id}/insights',
+      params: ['deployment_id'],
+      query: ['from', 'to', 'kind', 'limit', 'cursor'],
+    },
+  },
   notebooks: {
     list: {
       method: 'GET',

@@ -473,6 +473,25 @@ export type Calls = {
      */
     cancel: RouteCall<Api['improvements']['cancel']>;
   };
+  insights: {
+    /**
+     * List what went wrong in a deployment’s conversations, the most conversations first.
+     *
+     * Conversations of the mode of the key, without those of test runs and replays. Similar causes are one insight: by their meaning if an embeddings model can read them, else by their words.
+     *
+     * `GET /v1/deployments/{deployment_id}/insights`, scope runtime; `vestra insights`
+     *
+     * - `deployment_id`: The deployment’s `dep_` id, its slug or its name.
+     * - `from`: First day of the period, UTC; absent: 7 days up to `to`.
+     * - `to`: Last day of the period, UTC, inclusive; absent: today. At most 90 days.
+     * - `kind`: Only insights of this kind.
+     * - `limit`: The maximum number of entries per page, 1 to 100.
+     * - `cursor`: The `next_cursor` of the previous page, unchanged; absent: the first page.
+     *
+     * @throws {VestraError} `deployment_not_found`, `invalid_window`
+     */
+    list: RouteCall<Api['insights']['list']>;
+  };
   notebooks: {
     /**
      * List the notebooks.

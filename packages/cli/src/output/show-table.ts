@@ -43,6 +43,7 @@ const columnsOf: Record<string, readonly string[]> = {
   document: ['id', 'title', 'content_type', 'bytes', 'created_at'],
   event: ['created_at', 'type', 'id'],
   file: ['id', 'filename', 'mime_type', 'size_bytes', 'source', 'created_at'],
+  insight: ['conversations', 'share', 'count', 'trend.previous_count', 'kind', 'id', 'title'],
   interaction: ['id', 'type', 'status', 'user_id', 'created_at', 'summary'],
   key: ['id', 'name', 'mode', 'scopes', 'last4', 'last_used_at'],
   line_item: ['created_at', 'kind', 'model', 'quantity', 'unit', 'cost_usd'],
@@ -77,6 +78,7 @@ const headings: Record<string, string> = {
   'price.output_per_mtok': '$ per million out',
   'result.text': 'result',
   'schedule.cron': 'schedule',
+  'trend.previous_count': 'before',
   'target.id': 'target',
   'tests.status': 'tests',
 };

@@ -61,6 +61,7 @@ const wide =
 
 function showNumber(name: string, value: number): string {
   if (name.endsWith('_usd') || name === 'usd') return showMoney(value);
+  if (name === 'share') return `${Math.round(value * 1000) / 10} %`;
   if (name === 'bytes' || name.endsWith('_bytes')) return showBytes(value);
   if (name.endsWith('_ms')) return value < 1000 ? `${value} ms` : `${(value / 1000).toFixed(1)} s`;
   return String(value);

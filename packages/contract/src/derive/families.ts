@@ -44,6 +44,10 @@ export const families: Readonly<Record<keyof Api, { title: string; description: 
     title: 'Replays',
     description: 'A replay lets a version answer real conversations again, and shows the differences.',
   },
+  insights: {
+    title: 'Insights',
+    description: 'An insight is a group of conversations in which the same went wrong, with examples.',
+  },
   improvements: {
     title: 'Improvements',
     description: 'An improvement reproduces real failures, proposes a change to the agent, and proves its effect.',

@@ -41,6 +41,9 @@ export const operationTitles: Titles = {
     get: 'Get a replay',
     cancel: 'Cancel a replay',
   },
+  insights: {
+    list: 'List insights',
+  },
   improvements: {
     create: 'Start an improvement',
     list: 'List improvements',

@@ -39,6 +39,7 @@ export const running: readonly ExampleCall[] = [
   }),
   step('feedback.ofConversation', { params: conversation }),
   step('feedback.list', { params: { deployment_id: 'support-desk' }, query: { rating: 'bad' } }),
+  step('insights.list', { params: { deployment_id: 'support-desk' }, query: { kind: 'bad_rating' } }),
   step('feedback.counts', { params: { deployment_id: 'support-desk' } }),
   step('conversations.events', { params: conversation, query: { format: 'json', limit: 3 } }),
   step('conversations.get', { params: conversation }),

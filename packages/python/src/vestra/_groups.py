@@ -21,6 +21,7 @@ from .resources.functions import AsyncFunctions, Functions
 from .resources.health import AsyncHealth, Health
 from .resources.identity_provider import AsyncIdentityProvider, IdentityProvider
 from .resources.improvements import AsyncImprovements, Improvements
+from .resources.insights import AsyncInsights, Insights
 from .resources.interactions import AsyncInteractions, Interactions
 from .resources.keys import AsyncKeys, Keys
 from .resources.limits import AsyncLimits, Limits
@@ -57,6 +58,7 @@ class Groups:
     test_runs: TestRuns
     replays: Replays
     improvements: Improvements
+    insights: Insights
     notebooks: Notebooks
     skills: Skills
     mcp_servers: McpServers
@@ -103,6 +105,7 @@ class Groups:
         self.test_runs = TestRuns(transport)
         self.replays = Replays(transport)
         self.improvements = Improvements(transport)
+        self.insights = Insights(transport)
         self.notebooks = Notebooks(transport)
         self.skills = Skills(transport)
         self.mcp_servers = McpServers(transport)
@@ -152,6 +155,7 @@ class AsyncGroups:
     test_runs: AsyncTestRuns
     replays: AsyncReplays
     improvements: AsyncImprovements
+    insights: AsyncInsights
     notebooks: AsyncNotebooks
     skills: AsyncSkills
     mcp_servers: AsyncMcpServers
@@ -198,6 +202,7 @@ class AsyncGroups:
         self.test_runs = AsyncTestRuns(transport)
         self.replays = AsyncReplays(transport)
         self.improvements = AsyncImprovements(transport)
+        self.insights = AsyncInsights(transport)
         self.notebooks = AsyncNotebooks(transport)
         self.skills = AsyncSkills(transport)
         self.mcp_servers = AsyncMcpServers(transport)

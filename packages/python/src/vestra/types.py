@@ -55,6 +55,17 @@ ImprovementScenarioStatus = Literal[
     "left_out",
 ]
 ImprovementFlagReason = Literal["steering", "address", "outside_limits"]
+InsightKind = Literal[
+    "failed_reply",
+    "bad_rating",
+    "declined_approval",
+    "expired_question",
+    "empty_search",
+    "tool_error",
+    "repeated_question",
+    "cost_outlier",
+    "latency_outlier",
+]
 ConversationStatus = Literal["idle", "replying", "working", "waiting"]
 ConversationOpenWorkStatus = Literal["queued", "working", "waiting", "done", "failed"]
 ConversationOpenInteractionKind = Literal[
@@ -564,6 +575,30 @@ class Improvement(Resource):
     """When it started; null before."""
     finished_at: str | None
     """When it ended; null before."""
+
+
+class Insight(Resource):
+    """Conversations of a deployment in which the same went wrong."""
+    object: Literal["insight"]
+    """Always `insight`: the type of this object."""
+    id: str
+    """Stays the same for the same deployment, kind and cause."""
+    kind: InsightKind
+    """What went wrong."""
+    title: str
+    """The insight in one sentence, without values of single users."""
+    cause: str
+    """The error code, the tool, or the words of the most frequent message; empty if there is none."""
+    count: int
+    """How often it happened in the period."""
+    conversations: int
+    """In how many conversations it happened."""
+    share: float
+    """Their share of all conversations of the deployment in the period."""
+    trend: InsightTrend
+    """How the number changes over time."""
+    examples: list[InsightExample]
+    """The newest examples from different conversations, at most 5."""
 
 
 class Notebook(Resource):
@@ -2611,7 +2646,7 @@ class ImprovementFromInsight(Resource):
     type: Literal["insight"]
     """The conversations of one insight."""
     insight_id: str
-    """The `id` of the insight."""
+    """The insight."""
 
 
 class ImprovementFromRatings(Resource):
@@ -2752,6 +2787,36 @@ class ImprovementFlag(Resource):
     reason: ImprovementFlagReason
     """`steering`: a user tried to change the agent. `address`: a proposal had a link or an address
     that the deployment does not have. `outside_limits`: a proposal tried to change something else.
+    """
+
+
+class InsightTrend(Resource):
+    """How the number changes over time."""
+    previous_count: int
+    """How often it happened in the period of the same length before this one."""
+    days: list[InsightTrendDay]
+    """Every day of the period, oldest first."""
+
+
+class InsightTrendDay(Resource):
+    date: str
+    """The day, in UTC."""
+    count: int
+    """How often it happened on this day."""
+
+
+class InsightExample(Resource):
+    conversation_id: str
+    """The conversation in which it happened."""
+    turn_id: str | None
+    """The turn in which it happened; null for a whole conversation."""
+    task_id: str | None
+    """The task in which it happened; null for a reply."""
+    at: str
+    """When it happened."""
+    excerpt: str | None
+    """The first words of the message, question, error or note. Credentials and card numbers are shown
+    as `•••`. Null if the text was deleted.
     """
 
 

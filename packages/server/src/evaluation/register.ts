@@ -1,3 +1,4 @@
+import type { Embeddings } from '../agents/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { createWaiters } from '../platform/async/waiters.ts';
 import type { Kernel } from '../platform/kernel.ts';
@@ -6,6 +7,7 @@ import { eraseNotes } from './feedback/feedback.ts';
 import { feedbackRoutes } from './feedback/routes.ts';
 import { lazyImprovementRoutes } from './improvements/lazy-routes.ts';
 import type { Improver } from './improvements/run.ts';
+import { insightRoutes } from './insights/routes.ts';
 import type { Player } from './player/player.ts';
 import { improvementQueue, replayQueue, testRunQueue, unfinishedPlays } from './player/unfinished-plays.ts';
 import { eraseReplaysFrom, eraseReplaysOf } from './replays/replays.ts';
@@ -20,7 +22,7 @@ export type EvaluationServices = Omit<Player, 'engine'> & {
 };
 
 export function register(
-  { db, jobs, processNews }: Kernel,
+  { db, jobs, processNews, embeddings }: Kernel & { embeddings: Embeddings },
   { upToDateVersion, fileScenariosOf, ...player }: EvaluationServices,
 ): Registration {
   const { engine } = player;
@@ -33,6 +35,7 @@ export function register(
         testRuns: testRunRoutes({ db, engine, jobs, upToDateVersion, watchers, streams }),
         replays: replayRoutes({ engine, jobs }),
         improvements: lazyImprovementRoutes({ engine, jobs, upToDateVersion }),
+        insights: insightRoutes({ db, embeddings }),
         feedback: feedbackRoutes({ db }),
         conversations: conversationDraftRoutes({ engine }),
       };

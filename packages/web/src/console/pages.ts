@@ -99,6 +99,13 @@ export const pages: readonly PageRow[] = [
     load: () => import('./pages/deployment/ratings-tab.tsx'),
   },
   {
+    path: '/deployments/$deployment/insights',
+    title: 'Deployment insights',
+    needs: 'insights.list',
+    guide: 'insights',
+    load: () => import('./pages/deployment/insights-tab.tsx'),
+  },
+  {
     path: '/tests',
     title: 'Tests',
     guide: 'tests',

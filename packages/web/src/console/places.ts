@@ -225,5 +225,6 @@ export const places: Readonly<Partial<Record<RowName, PlaceInConsole>>> = {
   'feedback.ofConversation': { page: '/conversations/$conversation' },
   'feedback.list': { page: '/deployments/$deployment/ratings' },
   'feedback.counts': { page: '/deployments/$deployment/ratings' },
+  'insights.list': { page: '/deployments/$deployment/insights' },
   'health.get': { reason: 'for whatever watches the server; a server that is down shows no page' },
 };

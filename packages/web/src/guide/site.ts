@@ -101,6 +101,7 @@ const contents: readonly { title: string; pages: readonly string[] }[] = [
       'reasoning-and-pictures',
       'model-reference',
       'tests',
+      'insights',
       'improving',
       'success-criteria',
       'versions',

@@ -32,6 +32,7 @@ const contents: readonly { title: string; pages: readonly string[] }[] = [
       'scenarios',
       'test-runs',
       'replays',
+      'insights',
       'improvements',
       'notebooks',
       'skills',

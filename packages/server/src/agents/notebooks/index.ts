@@ -3,7 +3,7 @@ export { prepareDocument } from './notebook-documents.ts';
 export { createPassageMeaning } from './passage-meaning.ts';
 export { branchRevision, changedDocuments, documentTexts, holdRevisions, isAnyChanged } from './revisions.ts';
 export { searchNotebooks } from './search.ts';
-export { indexedText } from './search-words.ts';
+export { indexedText, isCommonWord } from './search-words.ts';
 export {
   documentTitles,
   findByName,

@@ -155,3 +155,6 @@ for (const [language, words] of Object.entries({ ...stemmed, ...unstemmed })) {
     languagesByWord.set(word, [...(languagesByWord.get(word) ?? []), language]);
   }
 }
+
+/** Whether a word says nothing about the subject of a text: it is one of the most frequent words of a language. */
+export const isCommonWord = (word: string): boolean => languagesByWord.has(word);

@@ -3,7 +3,7 @@ const maxPreview = 200;
 const maxTitle = 80;
 
 /** The first words of a text in one line, at most `max` characters. It ends after a whole word if there is one. */
-function excerptOf(text: string, max: number): string {
+export function excerptOf(text: string, max: number): string {
   // A character is at most two units. Four times as many leave room for spaces that are removed.
   const line = text
     .slice(0, max * 8)

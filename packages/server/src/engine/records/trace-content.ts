@@ -65,7 +65,8 @@ export const callContent = ({ name, arguments: given, output }: CallRow) => ({
   output: output === null ? null : shownText(output),
 });
 
-const shownText = (text: string): string => {
+/** The text without credentials and card numbers. */
+export const shownText = (text: string): string => {
   const shown = String(withoutCredentials('', text, maxTextLength)).replace(longNumbers, hidden);
   return text.length > maxTextLength ? `${shown.replace(/[\ud800-\udbff]$/, '')}…` : shown;
 };

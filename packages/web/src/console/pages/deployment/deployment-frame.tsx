@@ -17,7 +17,7 @@ import { Status } from '../../parts/shown.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 
 export type Deployment = RouteAnswer<'deployments.get'>;
-export type DeploymentTab = 'file' | 'versions' | 'functions' | 'ratings';
+export type DeploymentTab = 'file' | 'versions' | 'functions' | 'ratings' | 'insights';
 
 /** The frame of all tabs of a deployment: name, versions and actions. */
 export function DeploymentFrame({
@@ -62,6 +62,7 @@ export function DeploymentFrame({
           { id: 'versions', title: 'Versions', to: `${at}/versions` },
           { id: 'functions', title: 'Functions', to: `${at}/functions` },
           { id: 'ratings', title: 'Ratings', to: `${at}/ratings` },
+          { id: 'insights', title: 'Insights', to: `${at}/insights` },
         ]}
       />
       <Loaded query={{ ...deployment, data: found }}>{children}</Loaded>

@@ -1,0 +1,143 @@
+/** Reads what happened in the conversations of a deployment, for reports. The number of rows of each read has a limit. */
+import { idOfTime } from '@vestra/contract/ids';
+import type { Tenant } from '../../platform/caller.ts';
+import type { Executor } from '../../platform/db/pool.ts';
+import { rowsOf } from '../../platform/db/query.ts';
+import { type Sql, sql } from '../../platform/db/sql.ts';
+import { count, moment, type RowOf, text } from '../../platform/db/table.ts';
+import { interactions } from '../records/tables.ts';
+
+/** `until` is exclusive. */
+export type ActivityPeriod = { since: Date; until: Date };
+
+/** A conversation that lives for years has more. Its newest ones are read. */
+const maxTurnsOfConversation = 200;
+
+const activeShape = {
+  id: text(),
+  created_at: moment(),
+  /** The turns of the period that have started since `middle`, and those before it. */
+  turns: count(),
+  turns_before: count(),
+  last_turn_at: moment(),
+  /** Of the turns since `middle`, or of the others if there are none. */
+  longest_reply_ms: count(),
+};
+export type ActiveConversation = RowOf<typeof activeShape>;
+
+/**
+ * The newest conversations of a deployment with a turn in the period, newest first. Conversations of test runs, replays
+ * and interviews are hidden and left out. `isComplete` is false if the period has more than `limit` conversations.
+ */
+export async function activeConversations(
+  db: Executor,
+  { orgId, mode }: Tenant,
+  deploymentId: string,
+  { since, until, middle, limit }: ActivityPeriod & { middle: Date; limit: number },
+): Promise<{ conversations: ActiveConversation[]; isComplete: boolean }> {
+  // An id starts with the time of its creation. Clocks may differ by a minute.
+  const newest = idOfTime('conv', until.getTime() + 60_000);
+  const isSince = sql`t.created_at >= ${middle}`;
+  const rows = await rowsOf(
+    db,
+    { ...activeShape, last_turn_at: moment().nullable() },
+    sql`WITH newest AS MATERIALIZED (
+        SELECT id, created_at, last_active_at FROM conversations
+        WHERE org_id = ${orgId} AND mode = ${mode} AND deployment_id = ${deploymentId} AND id < ${newest} AND NOT is_hidden
+        ORDER BY id DESC LIMIT ${limit})
+      SELECT newest.id, newest.created_at, active.*
+      FROM newest CROSS JOIN LATERAL (
+        SELECT count(*) FILTER (WHERE ${isSince}) AS turns, count(*) FILTER (WHERE NOT ${isSince}) AS turns_before,
+          max(t.created_at) AS last_turn_at,
+          COALESCE(max(t.active_ms) FILTER (WHERE ${isSince}), max(t.active_ms), 0) AS longest_reply_ms
+        FROM ${recentTurns(sql`newest.id`)} AS t
+        WHERE newest.last_active_at >= ${since} AND t.created_at >= ${since} AND t.created_at < ${until}) AS active
+      ORDER BY newest.id DESC`,
+  );
+  const oldest = rows.at(-1);
+  return {
+    conversations: rows.filter((row): row is ActiveConversation => row.last_turn_at !== null),
+    isComplete: rows.length < limit || (oldest !== undefined && oldest.created_at < middle),
+  };
+}
+
+const recentTurns = (conversationId: Sql): Sql =>
+  sql`(SELECT id, created_at, active_ms, origin, task_id, message_id, error_code, error_message FROM turns
+    WHERE conversation_id = ${conversationId} ORDER BY ordinal DESC LIMIT ${maxTurnsOfConversation})`;
+
+/** The turns of these conversations in the period, as `t`. */
+export const turnsInPeriod = (conversationIds: readonly string[], { since, until }: ActivityPeriod): Sql =>
+  sql`(SELECT wanted.conversation_id, recent.* FROM unnest(${conversationIds}::text[]) AS wanted(conversation_id)
+      CROSS JOIN LATERAL ${recentTurns(sql`wanted.conversation_id`)} AS recent
+      WHERE recent.created_at >= ${since} AND recent.created_at < ${until}) AS t`;
+
+/** Longer texts are cut. A report compares and quotes only the first words. */
+export const maxTextRead = 400;
+
+const replyShape = {
+  conversation_id: text(),
+  turn_id: text(),
+  task_id: text().nullable(),
+  code: text(),
+  error: text().nullable(),
+  /** The message of the user. */
+  asked: text(),
+  at: moment(),
+};
+type ReplyActivity = RowOf<typeof replyShape>;
+
+/** The turns that ended with an error, newest first. */
+export const turnsThatFailed = (
+  db: Executor,
+  conversationIds: readonly string[],
+  { limit, ...period }: ActivityPeriod & { limit: number },
+): Promise<ReplyActivity[]> =>
+  rowsOf(
+    db,
+    replyShape,
+    sql`SELECT t.conversation_id, t.id AS turn_id, t.task_id, t.error_code AS code,
+        left(t.error_message, ${maxTextRead}) AS error, left(COALESCE(m.text, ''), ${maxTextRead}) AS asked,
+        t.created_at AS at
+      FROM ${turnsInPeriod(conversationIds, period)}
+      LEFT JOIN messages m ON m.conversation_id = t.conversation_id AND m.id = t.message_id
+      WHERE t.error_code IS NOT NULL ORDER BY t.id DESC LIMIT ${limit}`,
+  );
+
+const interactionShape = {
+  conversation_id: text(),
+  turn_id: text(),
+  task_id: text().nullable(),
+  type: interactions.columns.type,
+  kind: interactions.columns.kind,
+  status: interactions.columns.status,
+  summary: text(),
+  question: text().nullable(),
+  tool: text().nullable(),
+  app: text().nullable(),
+  at: moment(),
+};
+export type InteractionActivity = RowOf<typeof interactionShape>;
+
+/**
+ * Approvals that a person declined, and requests to a person that expired, newest first. Calls of functions are left
+ * out: a program answers them.
+ */
+export const interactionsWithoutConsent = (
+  db: Executor,
+  { orgId, mode }: Tenant,
+  conversationIds: readonly string[],
+  { since, until, limit }: ActivityPeriod & { limit: number },
+): Promise<InteractionActivity[]> =>
+  rowsOf(
+    db,
+    interactionShape,
+    sql`SELECT * FROM (
+        SELECT id, conversation_id, turn_id, task_id, type, kind, status, left(summary, ${maxTextRead}) AS summary,
+          left(questions -> 0 ->> 'question', ${maxTextRead}) AS question, details ->> 'tool_name' AS tool,
+          details ->> 'app' AS app, COALESCE(resolved_at, expires_at, created_at) AS at
+        FROM interactions
+        WHERE conversation_id = ANY(${conversationIds}::text[]) AND org_id = ${orgId} AND mode = ${mode}
+          AND NOT is_hidden AND type <> 'tool_call'
+          AND ((status = 'resolved' AND type = 'approval' AND decision = 'denied') OR status = 'expired')) AS ended
+      WHERE at >= ${since} AND at < ${until} ORDER BY id DESC LIMIT ${limit}`,
+  );

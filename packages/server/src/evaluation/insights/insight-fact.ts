@@ -1,0 +1,17 @@
+import type { insightKinds } from '@vestra/contract/insights';
+
+export type InsightKind = (typeof insightKinds)[number];
+
+/** One thing that went wrong in one conversation. */
+export type InsightFact = {
+  kind: InsightKind;
+  /** The exact part of the cause: a code or the name of a tool. Empty if the text is the cause. */
+  subject: string;
+  /** Facts with the same subject and a similar text have one cause. Null: the subject is the cause. */
+  text: string | null;
+  conversationId: string;
+  turnId: string | null;
+  taskId: string | null;
+  at: Date;
+  excerpt: string;
+};

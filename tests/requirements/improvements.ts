@@ -64,4 +64,24 @@ export const improvements = area('improvements', 'done', [
     'docs/improving.md#restarts-and-cancelling',
     'Cancelling stops an improvement, also twice; what was played is billed.',
   ],
+  [
+    'IMPR-715',
+    'docs/improving.md#from-a-complaint-to-a-promotion',
+    '`vestra improve` starts an improvement, prints its phases and its report, and with `--pr` a text for a pull request.',
+  ],
+  [
+    'IMPR-716',
+    'docs/improving.md#from-a-complaint-to-a-promotion',
+    '`vestra improve` edits only the changed texts, keeps comments, and writes nothing that is there already.',
+  ],
+  [
+    'IMPR-717',
+    'docs/improving.md#offline',
+    'The offline model fixes instructions that state another number than a document.',
+  ],
+  [
+    'IMPR-718',
+    'docs/improving.md#restarts-and-cancelling',
+    'An improvement that a kill cut off in any phase resumes by itself, and charges nothing twice.',
+  ],
 ]);

@@ -1,9 +1,13 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, type Respond, startAgentServer } from '../support/agent.ts';
 import { cast, lastText } from '../support/cast.ts';
+import { runCli } from '../support/cli.ts';
 import { query } from '../support/database.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
-import type { ApiResponse } from '../support/server.ts';
+import { type ApiResponse, startTestServer } from '../support/server.ts';
 
 type Improvement = ApiResponse['body'];
 
@@ -376,5 +380,109 @@ describe('the budget', () => {
     expect(Math.round(done.cost_usd * 1e5)).toBe(Math.round(((await ledger()) - before) / 10));
     const { body: events } = await server.call('GET', '/v1/events?type=improvement.completed');
     expect(events.data[0].data).toMatchObject({ id: body.id, status: 'cancelled' });
+  });
+});
+
+describe('vestra improve', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'vestra-improve-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const file = `# The shop
+name: corner-shop
+instructions: "${wrong}" # contradicts the document
+knowledge: knowledge
+`;
+
+  it('writes the change into the folder as an edit, and a second time nothing [IMPR-715, IMPR-716]', async () => {
+    const documents = [
+      {
+        notebook: 'corner-shop: knowledge',
+        title: 'refunds.md',
+        text: 'Refunds: we refund within 30 days.\n',
+        reason: 'Clearer.',
+      },
+    ];
+    server.script(improver({ propose: () => ({ ...fix, documents }) }));
+    await mkdir(join(folder, 'knowledge'));
+    await writeFile(join(folder, 'service.yaml'), file);
+    await writeFile(join(folder, 'knowledge/refunds.md'), 'Refunds: 30 days.\n');
+    const env = { VESTRA_URL: server.url, VESTRA_KEY: server.testKey };
+    const vestra = (...words: string[]) => runCli(words, { cwd: folder, env });
+    const applied = await vestra('apply', '--promote', 'now');
+    expect([applied.code, applied.err]).toEqual([0, '']);
+    await complain('corner-shop');
+
+    const first = await vestra('improve', '--from', 'ratings', '--budget-usd', '20', '--pr');
+    expect([first.code, first.err]).toEqual([0, '']);
+    for (const part of [
+      'completed',
+      'passes 3 of 3 runs',
+      '+ We refund within 30 days.',
+      '# Fix failures',
+      '| after |',
+    ]) {
+      expect(first.out).toContain(part);
+    }
+    expect(await readFile(join(folder, 'service.yaml'), 'utf8')).toBe(file.replace('14 days', '30 days'));
+    expect(await readFile(join(folder, 'knowledge/refunds.md'), 'utf8')).toBe('Refunds: we refund within 30 days.\n');
+
+    const id = /imp_[0-9a-z]{24}/.exec(first.out)?.[0] as string;
+    const second = await vestra('improve', '--improvement', id);
+    expect([second.code, second.out]).toEqual([0, expect.stringContaining('The folder has this change already.')]);
+    expect(second.out).not.toContain('written:');
+
+    await writeFile(join(folder, 'service.yaml'), file.replace('14 days', '7 days'));
+    const third = await vestra('improve', '--improvement', id);
+    expect([third.code, third.out]).toEqual([1, expect.stringContaining('! not written: instructions')]);
+    expect(await readFile(join(folder, 'service.yaml'), 'utf8')).toContain('7 days');
+    expect((await vestra('improve', '--from', 'everything')).code).toBe(2);
+  });
+});
+
+describe('without a model provider', () => {
+  it('the built-in stand-in fixes a number that contradicts a document [IMPR-717]', async () => {
+    const offline = await startTestServer();
+    try {
+      const call = async (method: string, path: string, body?: unknown) => {
+        const answer = await offline.call(method, path, body === undefined ? {} : { body });
+        if (answer.status >= 300) throw new Error(answer.text);
+        return answer.body;
+      };
+      const until = async (path: string, isWanted: (body: ApiResponse['body']) => boolean) => {
+        for (let body = await call('GET', path); ; body = await call('GET', path)) {
+          if (isWanted(body)) return body;
+          await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+      };
+      const notebook = await call('POST', '/v1/notebooks', { slug: 'policies', name: 'Policies' });
+      const text = '# Returns\n\nCustomers can return a lamp within 30 days.';
+      await call('POST', `/v1/notebooks/${notebook.id}/documents`, { title: 'returns.md', text });
+      await call('PUT', '/v1/deployments/shop?promote=now', {
+        name: 'shop',
+        instructions: 'You answer customers of a lamp shop. Customers can return a lamp within 14 days.',
+        knowledge: [{ notebook: notebook.id }],
+      });
+      const { id } = await call('POST', '/v1/conversations', {
+        deployment: 'shop',
+        message: 'How many days can I return a lamp?',
+      });
+      await until(`/v1/conversations/${id}`, ({ status }) => status === 'idle');
+      const { data } = await call('GET', `/v1/conversations/${id}/messages`);
+      expect(JSON.stringify(data)).toContain('14');
+      const started = await call('POST', '/v1/deployments/shop/improvements', {
+        from: { type: 'conversations', conversation_ids: [id] },
+        budget_usd: 1,
+      });
+      const done = await until(`/v1/improvements/${started.id}`, ({ finished_at }) => finished_at !== null);
+      expect(done).toMatchObject({ outcome: 'improved', before: { passed: 0 }, after: { runs: 3, passed: 3 } });
+      expect(done.change.instructions.after).toBe(
+        'You answer customers of a lamp shop. Customers can return a lamp within 30 days.',
+      );
+    } finally {
+      await offline.stop();
+    }
   });
 });

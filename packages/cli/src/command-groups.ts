@@ -8,6 +8,7 @@ const groups: readonly [string, readonly string[]][] = [
       'diff',
       'apply',
       'test',
+      'improve',
       'dev',
       'ask',
       'answer',

@@ -24,8 +24,9 @@ export function improve(request: ModelRequest): object {
 
 /** Without a sentence in a document nothing says what would have been right, and the draft has no criteria. */
 function draft({ conversation = '', complaints = [], documents = [] }: Given): object {
+  const lines = conversation.split(/^(?=(?:User|Agent|Tool): )/m);
   const said = (speaker: string) =>
-    [...conversation.matchAll(new RegExp(`^${speaker}: (.*)$`, 'gm'))].map((match) => match[1] as string);
+    lines.filter((line) => line.startsWith(`${speaker}: `)).map((line) => line.slice(speaker.length + 2).trim());
   const question = said('User')[0] ?? '';
   const right = sentenceAbout([question, ...complaints].join(' '), documents);
   const wrong = said('Agent')

@@ -8,7 +8,7 @@ import { modes, route } from './route.ts';
 import { tag } from './tag.ts';
 import { createdAt, time } from './time.ts';
 
-export const improvementStatuses = [
+const improvementStatuses = [
   'queued',
   'reproducing',
   'proposing',
@@ -18,7 +18,7 @@ export const improvementStatuses = [
   'cancelled',
 ] as const;
 
-export const improvementOutcomes = ['improved', 'not_reproduced', 'not_fixed', 'regressed', 'budget_reached'] as const;
+const improvementOutcomes = ['improved', 'not_reproduced', 'not_fixed', 'regressed', 'budget_reached'] as const;
 
 const mostConversations = 20;
 const count = z.int().min(0);

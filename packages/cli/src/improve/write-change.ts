@@ -59,7 +59,7 @@ async function writeDocument(
 const converted = /\.(?:pdf|docx|xlsx|pptx|html?|xhtml)$/i;
 
 /** The file of a document, by the names that `vestra apply` gives to notebooks and documents. Null: not a text file here. */
-export function placeOf({
+function placeOf({
   name,
   knowledge,
   notebook,

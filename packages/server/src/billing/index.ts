@@ -6,7 +6,7 @@ export {
   type Cost,
   costOf,
   costOfKinds,
-  costOfReplies,
+ 
   costOfTurn,
   costsOf,
   presentCost,

@@ -9,6 +9,7 @@ export {
   type Outbox,
 } from './records/change.ts';
 export { deploymentOfConversation } from './records/conversations.ts';
+export { meanTurnMs } from './records/turns.ts';
 export type { Engine } from './runs/ports.ts';
 export { reportComputerStart, withComputerMeter } from './tools/tool-calls.ts';
 export type { Admission, NewMessage } from './transitions/begin-turn.ts';

@@ -18,6 +18,6 @@ export { allMessages, conversationOfMessage, findMessage, messagesOfTurn } from 
 export { presentTurn } from '../records/present.ts';
 export { callsOfRuns } from '../records/run-steps.ts';
 export type { ConversationRow, RecordedCall, TurnRow } from '../records/tables.ts';
-export { findTurn, isTurnOver, latestTurn, meanTurnMs } from '../records/turns.ts';
+export { findTurn, isTurnOver, latestTurn } from '../records/turns.ts';
 export { defaultDeployment, deploymentFor, newConversation, openConversation } from './create.ts';
 export { sendMessage } from './message.ts';

@@ -72,7 +72,7 @@ type Account = {
   waitMs?: number;
   /** Default: `background`. */
   kind?: ChargeItem['kind'];
-  /** A budget of its own. A call that could cost more than is left is not made. */
+  /** A separate budget. A call that could cost more than is left is not made. */
   budget?: {
     left: () => Promise<Micros>;
     /** Runs in the transaction of the charge. */

@@ -48,7 +48,7 @@ export async function draftScenario(
     version,
   }: {
     conversationId: string;
-    /** What is known about the failure: notes of ratings and the name of the insight. */
+    /** Notes of bad ratings, and the name of the insight. */
     complaints: readonly string[];
     version: { manifest: Manifest; content: FixedContent };
   },

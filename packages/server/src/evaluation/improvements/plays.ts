@@ -34,7 +34,7 @@ export async function playRun(
   await playTestRun(player, runId, signal);
   const played = await findRun(player.engine.db, row.org_id, runId);
   signal.throwIfAborted();
-  // Another process plays it, or the database was away: this process must not decide anything.
+  // Another process plays it, or the database is unreachable: this process must not decide anything.
   if (!played || isOpenStatus(played.status)) throw new RunTakenOver(run);
   const results = await resultsOf(player.engine.db, runId);
   if (played.status === 'cancelled') return { fault: { code: 'stopped', message: null }, results };

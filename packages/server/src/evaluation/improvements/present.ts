@@ -1,6 +1,6 @@
 import { type Micros, microsToUsd } from '@vestra/contract/money';
-import { costOfReplies } from '../../billing/index.ts';
-import { meanTurnMs } from '../../engine/conversations/index.ts';
+import { costsOf } from '../../billing/index.ts';
+import { meanTurnMs } from '../../engine/index.ts';
 import type { Executor } from '../../platform/db/pool.ts';
 import { talksOf } from '../replays/store.ts';
 import type { Attempt, Improvement, ImprovementRow, ImprovementScenarioRow, ResultRow } from '../tables.ts';
@@ -134,16 +134,15 @@ async function measured(
   const runs = counts.reduce((sum, each) => sum + each.runs, 0);
   const passed = counts.reduce((sum, each) => sum + each.passed, 0);
   const conversations = [...new Set(results.flatMap(conversationsOf))];
+  const costs = await costsOf(db, { conversationIds: conversations, isReplies: true });
+  const spent = [...costs.values()].reduce((sum, { totalMicros }) => sum + totalMicros, 0n);
   return {
     version,
     test_run_ids: ids,
     runs,
     passed,
     pass_rate: runs === 0 ? null : passed / runs,
-    cost_usd:
-      conversations.length === 0
-        ? null
-        : microsToUsd((await costOfReplies(db, conversations)) / BigInt(conversations.length)),
+    cost_usd: conversations.length === 0 ? null : microsToUsd(spent / BigInt(conversations.length)),
     latency_ms: await meanTurnMs(db, conversations),
   };
 }

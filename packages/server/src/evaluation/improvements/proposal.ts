@@ -6,7 +6,7 @@ import type { Manifest } from '../../agents/versions/index.ts';
 import { personalValues } from '../scenarios/personal-values.ts';
 import type { Attempt, Improvement } from '../tables.ts';
 
-/** What a proposal may change. `text` is null for documents that the model was not shown. */
+/** The texts that a proposal may change. `text` is null for documents that the model was not shown. */
 export type Changeable = {
   manifest: Manifest;
   notebooks: readonly { id: string; name: string }[];

@@ -44,7 +44,7 @@ const kindOf = (improver: Improver): PlayKind<ImprovementRow> => ({
     const outcome = outcomeOf(row.attempts, { hasReproduced, isBudgetReached });
     return { status: 'completed', error_code: null, phase: 'ended', outcome };
   },
-  // Its test runs and replays have ended with a result of their own.
+  // Each of its test runs and replays has its own result.
   failOpenItems: async () => {},
   async emitCompleted(tx, { id }) {
     const row = await readImprovement(tx, id);

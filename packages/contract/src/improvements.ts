@@ -46,7 +46,7 @@ const shownSource = z
   .discriminatedUnion('type', [
     z.object({
       type: z.literal('insight').describe('The conversations of one insight.'),
-      insight_id: id('ins').describe('The insight.'),
+      insight_id: id('ins').describe('The insight that names the conversations.'),
     }),
     z.object({ type: z.literal('ratings').describe('The newest conversations with a bad rating.') }),
     z.object({

@@ -2646,7 +2646,7 @@ class ImprovementFromInsight(Resource):
     type: Literal["insight"]
     """The conversations of one insight."""
     insight_id: str
-    """The insight."""
+    """The insight that names the conversations."""
 
 
 class ImprovementFromRatings(Resource):

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listRoutines } from '../packages/server/src/automation/routines/store.ts';
+import { activeConversations } from '../packages/server/src/engine/activity/index.ts';
 import { listFiles } from '../packages/server/src/engine/files/store.ts';
 import {
   listConversations,
@@ -74,6 +75,16 @@ it('a search for words reads the words of one org and mode', async () => {
   const used = [...after].filter(([index, times]) => times > (before.get(index) ?? 0)).map(([index]) => index);
   expect(used).toContainEqual(expect.stringContaining('conversation_previews_by_words'));
   for (const index of used) expect(index).toMatch(/ INDEX /);
+});
+
+it('insights read the newest conversations of one deployment [INS-700]', async () => {
+  const period = { since: new Date(0), middle: new Date(0), until: new Date() };
+  const used = await scansDuring(async () => {
+    await activeConversations(db, tenant, 'dep_7', { ...period, limit: 5000 });
+  });
+  expect(used).not.toContain('conversations');
+  expect(used).not.toContain('turns');
+  expect(used).toContainEqual(expect.stringContaining('conversations_by_deployment'));
 });
 
 /** A deployment may have a million conversations, and as many interactions may wait for people. */

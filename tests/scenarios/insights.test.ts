@@ -272,6 +272,22 @@ describe('the report', () => {
     expect(data.map(({ title }: Body) => title).join()).not.toContain('ann@example.com');
   });
 
+  it('forgets what a deleted task read and said [INS-711]', async () => {
+    const shop = await deploy();
+    desk.script(inTurn(calling('find_order', { order: 'A-1' }), { text: 'Not found.' }));
+    const { id } = await desk.say({ deployment: shop, message: 'Find it', hand_off: 'always' });
+    const [call] = await desk.open(id);
+    await desk.answer(call.id, { error: 'The order of Dr. Who is missing.' });
+    await desk.rest(id);
+    const [found] = await ofKind(shop, 'tool_error');
+    expect(found.examples[0]).toMatchObject({
+      task_id: expect.any(String),
+      excerpt: expect.stringContaining('Dr. Who'),
+    });
+    await desk.call('DELETE', `/v1/tasks/${found.examples[0].task_id}`);
+    expect(JSON.stringify(await report(shop))).not.toContain('Who');
+  });
+
   it('compares with the period before, keeps its ids, and pages in a fixed order [INS-712]', async () => {
     const shop = await deploy();
     desk.script(() => ({ fail: 400 }));
@@ -346,8 +362,22 @@ describe('the report', () => {
     expect(await codeOf('from=2026-01-01&to=2026-12-31')).toBe('invalid_window');
     expect(await codeOf('from=2026-02-01&to=2026-01-01')).toBe('invalid_window');
     expect(await codeOf('from=yesterday')).toBe('invalid_window');
+    for (const edge of ['0001-01-01', '0000-02-28', '9999-12-31']) {
+      expect(await report(shop, `from=${edge}&to=${edge}`)).toMatchObject({
+        data: [],
+        period: { from: edge, to: edge },
+      });
+    }
+    expect(await report(shop, 'to=0000-01-02')).toMatchObject({ data: [], period: { from: '0000-01-01' } });
     expect(await codeOf('kind=sadness')).toBe('invalid_query');
     expect((await desk.call('GET', '/v1/deployments/nowhere/insights')).body.error.code).toBe('deployment_not_found');
     expect(insightKinds).toHaveLength(9);
+    // Reports of one org run one after the other. A crowd is refused before it takes the database.
+    const crowd = await Promise.all(
+      Array.from({ length: 60 }, () => desk.call('GET', `/v1/deployments/${shop}/insights`)),
+    );
+    const codes = new Set(crowd.map(({ status, body }) => `${status} ${body.error?.code ?? ''}`.trim()));
+    expect([...codes].filter((code) => code !== '200' && code !== '429 rate_limited')).toEqual([]);
+    expect(codes).toContain('200');
   });
 });

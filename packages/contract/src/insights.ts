@@ -52,7 +52,9 @@ const insight = z
     share: z.number().min(0).max(1).describe('Their share of all conversations of the deployment in the period.'),
     trend: z
       .object({
-        previous_count: count.describe('How often it happened in the period of the same length before this one.'),
+        previous_count: count
+          .nullable()
+          .describe('How often it happened in the period of the same length before; null if not all of it was read.'),
         days: z
           .array(
             z.object({
@@ -97,7 +99,7 @@ export const insights = {
       is_complete: z
         .boolean()
         .describe(
-          'False if the period has more than the report reads: the newest 10,000 conversations and 2,000 events of each kind.',
+          'False if the period has more than the report reads: the newest 5,000 conversations and 2,000 events of each kind.',
         ),
     }),
     errors: ['deployment_not_found', 'invalid_window'],

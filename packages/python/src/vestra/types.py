@@ -2792,8 +2792,8 @@ class ImprovementFlag(Resource):
 
 class InsightTrend(Resource):
     """How the number changes over time."""
-    previous_count: int
-    """How often it happened in the period of the same length before this one."""
+    previous_count: int | None
+    """How often it happened in the period of the same length before; null if not all of it was read."""
     days: list[InsightTrendDay]
     """Every day of the period, oldest first."""
 

@@ -20,21 +20,22 @@ const activeShape = {
   turns: count(),
   turns_before: count(),
   last_turn_at: moment(),
-  /** Of the turns since `middle`, or of the others if there are none. */
+  /** The maximum of the turns since `middle`, or of the others if there are none. */
   longest_reply_ms: count(),
 };
 export type ActiveConversation = RowOf<typeof activeShape>;
 
 /**
  * The newest conversations of a deployment with a turn in the period, newest first. Conversations of test runs, replays
- * and interviews are hidden and left out. `isComplete` is false if the period has more than `limit` conversations.
+ * and interviews are hidden and left out. If there are more than `limit`, `readSince` is the time from which on
+ * all conversations that began were read.
  */
 export async function activeConversations(
   db: Executor,
   { orgId, mode }: Tenant,
   deploymentId: string,
   { since, until, middle, limit }: ActivityPeriod & { middle: Date; limit: number },
-): Promise<{ conversations: ActiveConversation[]; isComplete: boolean }> {
+): Promise<{ conversations: ActiveConversation[]; readSince: Date | null }> {
   // An id starts with the time of its creation. Clocks may differ by a minute.
   const newest = idOfTime('conv', until.getTime() + 60_000);
   const isSince = sql`t.created_at >= ${middle}`;
@@ -54,10 +55,9 @@ export async function activeConversations(
         WHERE newest.last_active_at >= ${since} AND t.created_at >= ${since} AND t.created_at < ${until}) AS active
       ORDER BY newest.id DESC`,
   );
-  const oldest = rows.at(-1);
   return {
     conversations: rows.filter((row): row is ActiveConversation => row.last_turn_at !== null),
-    isComplete: rows.length < limit || (oldest !== undefined && oldest.created_at < middle),
+    readSince: rows.length === limit ? (rows.at(-1)?.created_at ?? null) : null,
   };
 }
 

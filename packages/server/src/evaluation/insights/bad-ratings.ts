@@ -5,6 +5,7 @@ import { rowsOf } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf } from '../../platform/db/table.ts';
 import { messageFeedback } from '../tables.ts';
+import { comparedText } from './cause-words.ts';
 import type { InsightFact } from './insight-fact.ts';
 
 /** Bad ratings of a deployment's answers in the period, newest first. A rating counts when it was last changed. */
@@ -31,7 +32,7 @@ export async function badRatings(
       {
         kind: 'bad_rating' as const,
         subject: '',
-        text: answered.asked,
+        said: comparedText(answered.asked),
         conversationId: conversation_id,
         turnId: answered.turn_id,
         taskId: answered.task_id,

@@ -5,19 +5,26 @@ const maxLength = 400;
 const stemLength = 6;
 const maxWords = 24;
 
-/** The words by which texts are compared, sorted, without numbers, ids, addresses, names and frequent words. */
-export function stemsOf(text: string): string[] {
-  const words = wordsOf(text);
+/** A text with the words by which it is compared. `key` is the same for texts with the same words. */
+export type ComparedText = { text: string; key: string; stems: ReadonlySet<string> };
+
+/** Reads the words of a text once: without numbers, ids, addresses, names and frequent words. */
+export function comparedText(text: string): ComparedText {
+  const words = (indexedText(replaceValues(text, ' ')).match(/[\p{L}\p{M}]+/gu) ?? []).filter(isWord);
   const telling = words.filter((word) => !isCommonWord(word));
   const stems = (telling.length > 0 ? telling : words).map((word) => [...word].slice(0, stemLength).join(''));
-  return [...new Set(stems)].slice(0, maxWords).sort();
+  const sorted = [...new Set(stems)].slice(0, maxWords).sort();
+  return { text, key: sorted.join(' '), stems: new Set(sorted) };
 }
+
+/** A single Latin letter says nothing. A single Chinese character is a word. */
+const isWord = (word: string) => word.length > 1 || /\P{ASCII}/u.test(word);
 
 /** The text for a title: values that differ from person to person are replaced by an ellipsis. */
 export const withoutValues = (text: string): string =>
   replaceValues(text, '…')
     .replace(/\s+/g, ' ')
-    .replace(/…(?:[\s…]*…)+/g, '…')
+    .replace(/…(?:[\s.,:/+…-]*…)+/g, '…')
     .trim();
 
 /** A word with a digit is a number or an id. The bounds keep a hostile text from taking quadratic time. */
@@ -31,12 +38,6 @@ const replaceValues = (text: string, by: string): string =>
     by,
   );
 
-function wordsOf(text: string): string[] {
-  return (indexedText(replaceValues(text, ' ')).match(/[\p{L}\p{M}]+/gu) ?? []).filter(
-    (word) => word.length > 1 || /\P{ASCII}/u.test(word),
-  );
-}
-
 /** The share of capitalised words from which on a language is taken to capitalise all nouns, as German does. */
 const mostCapitals = 0.3;
 
@@ -49,9 +50,9 @@ function withoutNames(text: string, by: string): string {
 }
 
 /** The share of their words that two texts have in common: 0 to 1. */
-export function sharedWords(one: readonly string[], other: readonly string[]): number {
-  const known = new Set(one);
-  const shared = other.filter((word) => known.has(word)).length;
-  const all = one.length + other.length - shared;
+export function sharedWords({ stems: one }: ComparedText, { stems: other }: ComparedText): number {
+  let shared = 0;
+  for (const word of one) if (other.has(word)) shared++;
+  const all = one.size + other.size - shared;
   return all === 0 ? 0 : shared / all;
 }

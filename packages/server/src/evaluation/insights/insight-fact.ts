@@ -1,4 +1,5 @@
 import type { insightKinds } from '@vestra/contract/insights';
+import type { ComparedText } from './cause-words.ts';
 
 export type InsightKind = (typeof insightKinds)[number];
 
@@ -8,7 +9,7 @@ export type InsightFact = {
   /** The exact part of the cause: a code or the name of a tool. Empty if the text is the cause. */
   subject: string;
   /** Facts with the same subject and a similar text have one cause. Null: the subject is the cause. */
-  text: string | null;
+  said: ComparedText | null;
   conversationId: string;
   turnId: string | null;
   taskId: string | null;

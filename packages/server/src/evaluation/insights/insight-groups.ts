@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { idOfDigest } from '@vestra/contract/ids';
+import { clusterTexts, type Nearness } from './cause-clusters.ts';
 import { withoutValues } from './cause-words.ts';
-import { clusterTexts, keyOfText, type Nearness } from './fact-clusters.ts';
 import type { InsightFact, InsightKind } from './insight-fact.ts';
 import { timesMedian } from './outliers.ts';
 
@@ -22,14 +22,16 @@ export function groupFacts(
   facts: readonly InsightFact[],
   nearness: ReadonlyMap<InsightKind, Nearness> = new Map(),
 ): InsightGroup[] {
-  const bySubject = Map.groupBy(facts, ({ kind, subject, text }) => JSON.stringify([kind, subject, text === null]));
+  const bySubject = Map.groupBy(facts, ({ kind, subject, said }) => JSON.stringify([kind, subject, said === null]));
   return [...bySubject.values()].flatMap((same) => {
-    const [{ kind, subject, text }] = same as [InsightFact];
+    const [{ kind, subject, said }] = same as [InsightFact];
     const idOf = (key: string) => idOfInsight(deploymentId, kind, subject, key);
-    if (text === null) return [groupOf(same, idOf(''), new Set())];
-    const texts = same.map((fact) => fact.text as string);
-    const leaderOf = clusterTexts(texts, nearness.get(kind));
-    const keyed = same.map((fact) => ({ fact, key: keyOfText(fact.text as string) }));
+    if (said === null) return [groupOf(same, idOf(''), new Set())];
+    const keyed = same.map((fact) => ({ fact, key: fact.said?.key ?? '' }));
+    const leaderOf = clusterTexts(
+      same.flatMap((fact) => fact.said ?? []),
+      nearness.get(kind),
+    );
     const clusters = Map.groupBy(keyed, ({ key }) => leaderOf.get(key) as string);
     return [...clusters].map(([leader, members]) => {
       // The facts of the most frequent text come first, since the title quotes the first.
@@ -53,8 +55,8 @@ const idOfInsight = (deploymentId: string, kind: InsightKind, subject: string, k
   );
 
 function groupOf(facts: readonly InsightFact[], id: string, otherIds: ReadonlySet<string>): InsightGroup {
-  const [{ kind, subject, text }] = facts as readonly [InsightFact];
-  const said = text === null ? '' : shortened(withoutValues(text));
+  const [{ kind, subject, said: compared }] = facts as readonly [InsightFact];
+  const said = compared === null ? '' : shortened(withoutValues(compared.text));
   return {
     id,
     kind,

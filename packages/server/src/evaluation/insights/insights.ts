@@ -5,7 +5,7 @@ import { shownExcerpt } from '../../engine/activity/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import type { Executor } from '../../platform/db/pool.ts';
-import { type Nearness, nearnessOf } from './fact-clusters.ts';
+import { type Nearness, nearnessOf } from './cause-clusters.ts';
 import type { InsightFact, InsightKind } from './insight-fact.ts';
 import { groupFacts, type InsightGroup } from './insight-groups.ts';
 import { readFacts } from './read-facts.ts';
@@ -21,7 +21,7 @@ export type InsightWindow = { from: string; to: string };
 /** Without `to` the window ends today. Without `from` it has seven days. */
 export function insightWindow({ from, to }: { from?: string | undefined; to?: string | undefined }): InsightWindow {
   const last = to ?? dateOf(sharedDate());
-  const first = from ?? dateOf(new Date(startOf(last) - (defaultDays - 1) * dayMs));
+  const first = from ?? dateOf(new Date(Math.max(startOf(last) - (defaultDays - 1) * dayMs, startOf('0000-01-01'))));
   if (startOf(first) > startOf(last)) {
     throw fail('invalid_window', {
       param: 'from',
@@ -40,6 +40,8 @@ export function insightWindow({ from, to }: { from?: string | undefined; to?: st
 
 const startOf = (date: string) => Date.parse(`${date}T00:00:00.000Z`);
 const dateOf = (moment: Date) => moment.toISOString().slice(0, 10);
+/** PostgreSQL has no year 0, and JavaScript writes years from 10000 on with a sign. */
+const storableDate = (ms: number) => new Date(Math.min(Math.max(ms, startOf('1970-01-01')), startOf('9999-12-31')));
 const daysIn = ({ from, to }: InsightWindow) => (startOf(to) - startOf(from)) / dayMs + 1;
 
 export type Insight = InsightGroup & { current: InsightFact[]; conversations: number };
@@ -48,6 +50,8 @@ export type InsightReport = {
   insights: Insight[];
   totalConversations: number;
   isComplete: boolean;
+  /** False if the number of the period before is not known. */
+  isPreviousComplete: boolean;
 };
 
 /** The insights of a deployment in a window, most conversations first. */
@@ -58,10 +62,16 @@ export async function findInsights(
   { deploymentId, window, kind }: { deploymentId: string; window: InsightWindow; kind: InsightKind | undefined },
 ): Promise<InsightReport> {
   const middle = startOf(window.from);
-  const until = new Date(startOf(window.to) + dayMs);
-  const period = { since: new Date(middle - daysIn(window) * dayMs), middle: new Date(middle), until };
+  const period = {
+    since: storableDate(middle - daysIn(window) * dayMs),
+    middle: storableDate(middle),
+    until: storableDate(startOf(window.to) + dayMs),
+  };
   const kinds = kind === undefined ? insightKinds : [kind];
-  const { facts, conversations, isComplete } = await readFacts(db, tenant, deploymentId, { period, kinds });
+  const { facts, conversations, isComplete, isPreviousComplete } = await readFacts(db, tenant, deploymentId, {
+    period,
+    kinds,
+  });
   const groups = groupFacts(deploymentId, facts, await nearnessOfKinds(embeddings, facts, signal));
   const insights = groups.flatMap((group) => {
     const current = group.facts.filter(({ at }) => at.getTime() >= middle);
@@ -72,20 +82,22 @@ export async function findInsights(
     insights: insights.sort((a, b) => b.conversations - a.conversations || (a.id < b.id ? -1 : 1)),
     totalConversations: conversations.filter(({ turns }) => turns > 0).length,
     isComplete,
+    isPreviousComplete,
   };
 }
 
 async function nearnessOfKinds(embeddings: Embeddings, facts: readonly InsightFact[], signal: AbortSignal) {
   const nearness = new Map<InsightKind, Nearness>();
   for (const [kind, ofKind] of Map.groupBy(facts, (fact) => fact.kind)) {
-    const texts = ofKind.flatMap(({ text }) => text ?? []);
+    const texts = ofKind.flatMap(({ said }) => said ?? []);
     const compare = await nearnessOf(embeddings, texts, signal);
     if (compare) nearness.set(kind, compare);
   }
   return nearness;
 }
 
-export function presentInsight(insight: Insight, window: InsightWindow, totalConversations: number) {
+export function presentInsight(insight: Insight, window: InsightWindow, report: InsightReport) {
+  const { totalConversations, isPreviousComplete } = report;
   const { id, kind, title, cause, current, conversations, facts } = insight;
   const byDay = Map.groupBy(current, ({ at }) => dateOf(at));
   const days = Array.from({ length: daysIn(window) }, (_, at) => dateOf(new Date(startOf(window.from) + at * dayMs)));
@@ -99,7 +111,7 @@ export function presentInsight(insight: Insight, window: InsightWindow, totalCon
     conversations,
     share: totalConversations === 0 ? 0 : Math.min(1, Math.round((conversations / totalConversations) * 1000) / 1000),
     trend: {
-      previous_count: facts.length - current.length,
+      previous_count: isPreviousComplete ? facts.length - current.length : null,
       days: days.map((date) => ({ date, count: byDay.get(date)?.length ?? 0 })),
     },
     examples: examplesOf(current).map(presentExample),

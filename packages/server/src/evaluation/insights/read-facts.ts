@@ -13,6 +13,7 @@ import {
 import type { Tenant } from '../../platform/caller.ts';
 import type { Executor } from '../../platform/db/pool.ts';
 import { badRatings } from './bad-ratings.ts';
+import { comparedText } from './cause-words.ts';
 import type { InsightFact, InsightKind } from './insight-fact.ts';
 import { outliersOf } from './outliers.ts';
 import { repeatedMessages } from './repeated-messages.ts';
@@ -23,14 +24,16 @@ export type FactPeriod = { since: Date; middle: Date; until: Date };
 export type ReadFacts = {
   facts: InsightFact[];
   conversations: ActiveConversation[];
-  /** False if a limit left out a part of the period. */
+  /** False if a limit left out a part of the period since `middle`. */
   isComplete: boolean;
+  /** False if a limit left out a part of the period before `middle`. */
+  isPreviousComplete: boolean;
 };
 
-const maxConversations = 10_000;
+const maxConversations = 5_000;
 /** Of each kind. */
 const maxFacts = 2_000;
-const maxMessages = 20_000;
+const maxMessages = 10_000;
 
 /** Reads the facts of these kinds, newest first within a kind. */
 export async function readFacts(
@@ -39,10 +42,8 @@ export async function readFacts(
   deploymentId: string,
   { period, kinds }: { period: FactPeriod; kinds: readonly InsightKind[] },
 ): Promise<ReadFacts> {
-  const { conversations, isComplete } = await activeConversations(db, tenant, deploymentId, {
-    ...period,
-    limit: maxConversations,
-  });
+  const active = { ...period, limit: maxConversations };
+  const { conversations, readSince } = await activeConversations(db, tenant, deploymentId, active);
   const ids = conversations.map(({ id }) => id);
   const bounded = { since: period.since, until: period.until, limit: maxFacts };
   const wants = (...wanted: InsightKind[]) => ids.length > 0 && wanted.some((kind) => kinds.includes(kind));
@@ -63,21 +64,27 @@ export async function readFacts(
     ...ratings.filter(({ conversationId }) => known.has(conversationId)),
     ...interactions.map(factOfInteraction),
     ...calls.map(factOfCall),
-    ...repeatedMessages(messages),
+    ...(await repeatedMessages(messages)).slice(0, maxFacts),
     ...(await outlierFacts(db, conversations, { ...bounded, kinds })),
   ];
-  const isCut = [failed, ratings, interactions, calls].some((rows) => rows.length === maxFacts);
+  // A list that reached its limit has nothing older than its last row.
+  const oldestOfCut = [
+    ...[failed, ratings, interactions, calls].map((rows) => (rows.length === maxFacts ? rows.at(-1)?.at : undefined)),
+    messages.length === maxMessages ? messages.at(-1)?.at : undefined,
+    readSince ?? undefined,
+  ].filter((at) => at !== undefined);
   return {
     facts: facts.filter(({ kind }) => kinds.includes(kind)),
     conversations,
-    isComplete: isComplete && !isCut && messages.length < maxMessages,
+    isComplete: oldestOfCut.every((at) => at < period.middle),
+    isPreviousComplete: oldestOfCut.every((at) => at < period.since),
   };
 }
 
 const factOfTurn = (turn: Awaited<ReturnType<typeof turnsThatFailed>>[number]): InsightFact => ({
   kind: 'failed_reply',
   subject: turn.code,
-  text: null,
+  said: null,
   conversationId: turn.conversation_id,
   turnId: turn.turn_id,
   taskId: turn.task_id,
@@ -90,7 +97,7 @@ function factOfInteraction(asked: InteractionActivity): InsightFact {
   return {
     kind: asked.status === 'expired' ? 'expired_question' : 'declined_approval',
     subject: isQuestion ? '' : shownToolName(asked.tool ?? asked.app ?? asked.kind),
-    text: isQuestion ? asked.question : null,
+    said: isQuestion ? comparedText(asked.question ?? '') : null,
     conversationId: asked.conversation_id,
     turnId: asked.turn_id,
     taskId: asked.task_id,
@@ -102,7 +109,7 @@ function factOfInteraction(asked: InteractionActivity): InsightFact {
 const factOfCall = (call: CallActivity): InsightFact => ({
   kind: call.result === 'error' ? 'tool_error' : 'empty_search',
   subject: call.result === 'error' ? shownToolName(call.name) : '',
-  text: call.result === 'error' ? call.output : (call.query ?? ''),
+  said: comparedText(call.result === 'error' ? call.output : (call.query ?? '')),
   conversationId: call.conversation_id,
   turnId: call.turn_id,
   taskId: call.task_id,
@@ -132,7 +139,7 @@ async function outlierFacts(
   return found.map(({ kind, row, value, times }) => ({
     kind,
     subject: shownToolName(tools.get(row.id) ?? ''),
-    text: null,
+    said: null,
     conversationId: row.id,
     turnId: null,
     taskId: null,

@@ -1,5 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
 import type { UserMessage } from '../../engine/activity/index.ts';
-import { sharedWords, stemsOf } from './cause-words.ts';
+import { type ComparedText, comparedText, sharedWords } from './cause-words.ts';
 import type { InsightFact } from './insight-fact.ts';
 
 /** Two messages with this share of words in common say the same. */
@@ -8,27 +9,30 @@ const leastShared = 0.6;
 const leastWords = 2;
 /** A message is compared with so many messages before it. */
 const maxCompared = 20;
+/** Messages that are read at once. Other requests are answered in between. */
+const readAtOnce = 200;
 
 /** Messages that say nearly the same as an earlier one of the same conversation. The input has the order of time. */
-export function repeatedMessages(messages: readonly UserMessage[]): InsightFact[] {
+export async function repeatedMessages(messages: readonly UserMessage[]): Promise<InsightFact[]> {
   const facts: InsightFact[] = [];
-  let earlier: string[][] = [];
+  let earlier: ComparedText[] = [];
   let conversationId: string | null = null;
-  for (const message of messages) {
+  for (const [at, message] of messages.entries()) {
+    if (at % readAtOnce === readAtOnce - 1) await setImmediate();
     if (message.conversation_id !== conversationId) earlier = [];
     conversationId = message.conversation_id;
-    const stems = stemsOf(message.text);
-    if (stems.length < leastWords) continue;
-    if (earlier.some((before) => sharedWords(before, stems) >= leastShared)) facts.push(factOf(message));
-    earlier = [...earlier, stems].slice(-maxCompared);
+    const said = comparedText(message.text);
+    if (said.stems.size < leastWords) continue;
+    if (earlier.some((before) => sharedWords(before, said) >= leastShared)) facts.push(factOf(message, said));
+    earlier = [...earlier, said].slice(-maxCompared);
   }
   return facts;
 }
 
-const factOf = ({ conversation_id, turn_id, text, at }: UserMessage): InsightFact => ({
+const factOf = ({ conversation_id, turn_id, text, at }: UserMessage, said: ComparedText): InsightFact => ({
   kind: 'repeated_question',
   subject: '',
-  text,
+  said,
   conversationId: conversation_id,
   turnId: turn_id,
   taskId: null,

@@ -31,7 +31,7 @@ const kinds: Readonly<Record<Insight['kind'], { label: string; tone: Tone }>> = 
   latency_outlier: { label: 'Slow reply', tone: 'accent' },
 };
 
-/** What goes wrong in the conversations of a deployment, grouped by cause. */
+/** The groups of conversations in which the same went wrong. */
 function Insights({ deployment }: { deployment: Deployment }) {
   const [{ kind, from, to }, set] = useFilters('kind', 'from', 'to');
   const filters = { ...(kind && { kind }), ...(from && { from }), ...(to && { to }) };
@@ -154,8 +154,9 @@ function Group({ insight, isOpen }: { insight: Insight; isOpen: boolean }) {
 /** A bar for each day, and the change from the period before. */
 function Trend({ events, trend: { days, previous_count } }: { events: number; trend: Insight['trend'] }) {
   const most = Math.max(...days.map((day) => day.count), 1);
-  const change = events - previous_count;
-  const words = `${count(events)} ${events === 1 ? 'event' : 'events'}, ${count(previous_count)} in the period before`;
+  const change = previous_count === null ? 0 : events - previous_count;
+  const now = `${count(events)} ${events === 1 ? 'event' : 'events'}`;
+  const words = previous_count === null ? now : `${now}, ${count(previous_count)} in the period before`;
   return (
     <div className="w-32" title={words}>
       <div
@@ -172,7 +173,7 @@ function Trend({ events, trend: { days, previous_count } }: { events: number; tr
         ))}
       </div>
       <p className="figures mt-1 text-right text-quiet text-xs">
-        {count(events)} {events === 1 ? 'event' : 'events'}
+        {now}
         {change !== 0 && (
           <span className={change > 0 ? 'text-danger' : 'text-good'}>
             {' '}

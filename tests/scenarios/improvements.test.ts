@@ -312,7 +312,10 @@ describe('bad input', () => {
     server.script(improver({ draft: () => ({ ...drafted, success_criteria: ['The agent says "14 days".'] }) }));
     const shop = await deploy();
     const conversation = await complain(shop);
-    const { id } = await improve(shop);
+    const { body: insights } = await server.call('GET', `/v1/deployments/${shop}/insights`);
+    const insight_id = insights.data.find(({ kind }: { kind: string }) => kind === 'bad_rating').id;
+    const { id, ...begun } = await improve(shop, { from: { type: 'insight', insight_id } });
+    expect(begun.scenarios).toMatchObject([{ conversation_id: conversation }]);
     const stranger = await makeOtherOrg(server);
     for (const key of [server.liveKey, stranger]) {
       expect((await server.call('GET', `/v1/improvements/${id}`, { key })).status).toBe(404);

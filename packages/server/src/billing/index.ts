@@ -6,7 +6,6 @@ export {
   type Cost,
   costOf,
   costOfKinds,
- 
   costOfTurn,
   costsOf,
   presentCost,

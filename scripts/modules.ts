@@ -52,7 +52,7 @@ export const serverModules: Record<string, Module> = {
     imports: ['platform', 'account', 'agents', 'users', 'engine', 'computers', 'voice', 'automation'],
   },
   evaluation: {
-    holds: 'scenarios, test runs, replays, feedback',
+    holds: 'scenarios, test runs, replays, improvements, feedback',
     imports: ['platform', 'account', 'billing', 'agents', 'users', 'engine'],
   },
   release: {

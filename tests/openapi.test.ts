@@ -41,7 +41,7 @@ describe('ids', () => {
       }),
     );
     expect(`${idPrefixes.join('_ ')}_`).toBe(
-      'org_ dep_ scn_ trun_ rpl_ nb_ doc_ skl_ mcp_ conv_ turn_ msg_ fbk_ ins_ task_ int_ call_ bat_ rtn_ mem_ file_ ses_ whk_ whd_ evt_ key_ grant_ mbr_ cses_ pky_ con_ req_ li_ aud_',
+      'org_ dep_ scn_ trun_ rpl_ imp_ nb_ doc_ skl_ mcp_ conv_ turn_ msg_ fbk_ ins_ task_ int_ call_ bat_ rtn_ mem_ file_ ses_ whk_ whd_ evt_ key_ grant_ mbr_ cses_ pky_ con_ req_ li_ aud_',
     );
   });
 });

@@ -31,6 +31,7 @@ import { guide } from './requirements/guide.ts';
 import { hardening } from './requirements/hardening.ts';
 import { idempotency } from './requirements/idempotency.ts';
 import { imports } from './requirements/import.ts';
+import { improvements } from './requirements/improvements.ts';
 import { insights } from './requirements/insights.ts';
 import { interactions } from './requirements/interactions.ts';
 import { interview } from './requirements/interview.ts';
@@ -120,6 +121,7 @@ export const areas: readonly Area[] = [
   deploymentFile,
   apply,
   imports,
+  improvements,
   tools,
   waiting,
   scenarios,

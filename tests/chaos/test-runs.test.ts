@@ -29,11 +29,30 @@ type Stage = { part: 'agent' | 'user' | 'judge'; about: string };
 let stage: Stage | null = null;
 let reached = () => {};
 
+const drafted = {
+  ...{ name: 'Asks for the window', persona: 'A customer.', success_criteria: ['The agent says "30 days".'] },
+  ...{ must_never: [], personal_values: [], steering: false },
+};
+const proposal = {
+  ...{ instructions: 'We refund within 30 days.', instructions_reason: 'The document says so.' },
+  ...{ tools: [], documents: [], cannot_fix: [] },
+};
+
 const answer = cast({
   agent: (request) => {
+    const { properties = {} } = (request.outputSchema ?? {}) as { properties?: object };
+    if ('personal_values' in properties) return { text: JSON.stringify(drafted) };
+    if ('cannot_fix' in properties) return { text: JSON.stringify(proposal) };
+    const [, days] = /We refund within (\d+) days/.exec(request.system.join('\n')) ?? [];
+    if (days !== undefined) return { text: `It is ${days} days.` };
     if (resultsIn(request).length > 0) return { text: `It is Friday. ${lastText(request)}` };
     return { calls: [{ name: 'look', arguments: { id: '1' } }] };
   },
+  judge: ({ kind, text, transcript }) => ({
+    holds: text.includes('30 days')
+      ? transcript.slice(transcript.indexOf('Agent:')).includes('30 days')
+      : kind === 'criterion',
+  }),
   user: ({ messages }) => (messages.filter(({ role }) => role === 'agent').length < 2 ? 'And the day after?' : ''),
 });
 
@@ -159,6 +178,47 @@ describe('killed while conversations are replayed', () => {
       return;
     }
   }, 200_000);
+});
+
+describe('killed while it improves a deployment', () => {
+  it('an improvement resumes by itself in each phase, proposes once and charges exactly [IMPR-718]', async () => {
+    await send('PUT', '/v1/deployments/shop?promote=now', { name: 'shop', instructions: 'We refund within 14 days.' });
+    const { body: asked } = await send('POST', '/v1/conversations', { deployment: 'shop', message: 'How long?' });
+    while ((await send('GET', `/v1/conversations/${asked.id}`)).body.status !== 'idle') await sleep(50);
+    const phases: Stage[] = [
+      { part: 'agent', about: 'personal_values' },
+      { part: 'judge', about: 'It is 14 days' },
+      { part: 'agent', about: 'cannot_fix' },
+      { part: 'judge', about: 'It is 30 days' },
+    ];
+    const first = killAt(phases[0] as Stage);
+    const from = { type: 'conversations', conversation_ids: [asked.id] };
+    const { body: begun, text } = await send('POST', '/v1/deployments/shop/improvements', { from, budget_usd: 20 });
+    expect(begun.id, text).toMatch(/^imp_/);
+    await first;
+    for (const next of phases.slice(1)) await killAt(next);
+    for (const deadline = Date.now() + 180_000; ; await sleep(100)) {
+      const { body } = await send('GET', `/v1/improvements/${begun.id}`);
+      if (body.finished_at === null && Date.now() < deadline) continue;
+      expect(body).toMatchObject({
+        status: 'completed',
+        outcome: 'improved',
+        resumes: phases.length,
+        rounds_played: 1,
+      });
+      expect(body.scenarios).toMatchObject([{ before: { runs: 3, failed: 3 }, after: { runs: 3, passed: 3 } }]);
+      expect((await send('GET', '/v1/deployments/shop/versions')).body.data).toHaveLength(2);
+      expect((await send('GET', '/v1/deployments/shop')).body.live_version).toBe(1);
+      const [spent] = await query<{ micros: string }>(
+        await databaseUrl(),
+        `SELECT sum(amount_micros) AS micros FROM ledger_entries WHERE account = 'spend' AND kind = 'improvement'`,
+      );
+      expect(Math.round(body.cost_usd * 1e5)).toBe(Math.round(Number(spent?.micros) / 10));
+      const { body: events } = await send('GET', '/v1/events?type=improvement.completed');
+      expect(events.data).toHaveLength(1);
+      return;
+    }
+  }, 400_000);
 });
 
 /** Resolves when the process has been killed at that stage and another one serves. */

@@ -55,6 +55,11 @@ const rowsBesides: Readonly<Record<string, string>> = {
     SELECT 'rpl_1', org_id, 'test', id, 1, 'completed', now() FROM deployments WHERE org_id = $1 LIMIT 1`,
   replay_talks: `INSERT INTO replay_talks (replay_id, position, org_id, mode, source_id, status)
     SELECT 'rpl_1', 1, org_id, mode, id, 'same' FROM conversations WHERE org_id = $1 LIMIT 1`,
+  improvements: `INSERT INTO improvements (id, org_id, mode, deployment_id, base_version, source, author, status, budget_micros, rounds, finished_at)
+    SELECT 'imp_1', org_id, 'test', id, 1, '{"type":"ratings"}', '{"type":"system","id":"s","name":"s"}', 'completed', 1, 1, now()
+    FROM deployments WHERE org_id = $1 LIMIT 1`,
+  improvement_scenarios: `INSERT INTO improvement_scenarios (improvement_id, position, org_id, mode, source_id, scenario_id)
+    SELECT 'imp_1', 1, org_id, mode, id, 'scn_1' FROM conversations WHERE org_id = $1 LIMIT 1`,
   message_feedback: `INSERT INTO message_feedback
     (id, org_id, mode, conversation_id, message_id, deployment_id, deployment_version, rater_type, rater_id, rating)
     SELECT 'fbk_1', t.org_id, t.mode, t.conversation_id, t.message_id, t.deployment_id, 1, 'key', 'key_1', 'good'

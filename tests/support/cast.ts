@@ -28,7 +28,8 @@ export const cast =
 export const partOf = ({ outputSchema }: NormalisedRequest): 'user' | 'judge' | 'agent' => {
   const { properties = {} } = (outputSchema ?? {}) as { properties?: object };
   if ('says' in properties) return 'user';
-  return 'must_never' in properties ? 'judge' : 'agent';
+  // A drafted scenario has rules as well, and its words.
+  return 'must_never' in properties && !('persona' in properties) ? 'judge' : 'agent';
 };
 
 export const lastText = ({ messages }: NormalisedRequest): string => {

@@ -12,6 +12,7 @@ const prefixOf: Record<string, IdPrefix> = {
   scenario_id: 'scn',
   run_id: 'trun',
   replay_id: 'rpl',
+  improvement_id: 'imp',
   notebook_id: 'nb',
   document_id: 'doc',
   skill_id: 'skl',

@@ -24,6 +24,8 @@ export const matchWords: Respond = (request) => {
 /** A field that only the answers of one purpose have. */
 const fields: readonly [string, Purpose][] = [
   ['says', 'pretend_user'],
+  ['personal_values', 'improve'],
+  ['cannot_fix', 'improve'],
   ['must_never', 'judge'],
   ['scenarios', 'draft_scenarios'],
   ['file', 'interview'],

@@ -22,7 +22,7 @@ export type ModelRequest = {
 export type ReasoningLevel = 'off' | 'low' | 'medium' | 'high';
 
 /** The purpose of a model request outside the agent's loop. */
-export type Purpose = 'judge' | 'pretend_user' | 'keep_memory' | 'draft_scenarios' | 'interview';
+export type Purpose = 'judge' | 'pretend_user' | 'keep_memory' | 'draft_scenarios' | 'improve' | 'interview';
 
 /** Each token is counted once: tokens read from or written to the vendor's cache are not part of `inputTokens`. */
 export type Usage = {

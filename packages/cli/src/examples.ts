@@ -16,6 +16,10 @@ const written: Readonly<Record<string, readonly string[]>> = {
   diff: ['vestra diff', 'vestra diff examples/support-desk --exit-code'],
   apply: ['vestra apply', 'vestra apply examples/support-desk --promote no', 'vestra apply shop.yaml --dry-run'],
   test: ['vestra test', 'vestra test support-desk --json'],
+  improve: [
+    'vestra improve --from ratings --budget-usd 5',
+    'vestra improve examples/support-desk --from conv_01m7hkqxrb9ynhrwe4350gw7 --pr',
+  ],
   dev: ['vestra dev', 'vestra dev examples/support-desk --user ada'],
   ask: [
     'vestra ask "Where is my order?" --user ada',

@@ -6,6 +6,7 @@ import { diff } from './commands/diff.ts';
 import { embed } from './commands/embed.ts';
 import { events } from './commands/events.ts';
 import { functionsServe } from './commands/functions-serve.ts';
+import { improve } from './commands/improve.ts';
 import { init } from './commands/init.ts';
 import { listen } from './commands/listen.ts';
 import { test } from './commands/test.ts';
@@ -21,6 +22,7 @@ export const ownCommands: Readonly<Record<string, OwnCommand>> = {
   embed,
   events,
   'functions serve': functionsServe,
+  improve,
   init,
   listen,
   test,

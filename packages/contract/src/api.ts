@@ -14,6 +14,7 @@ import { feedback } from './feedback.ts';
 import { files } from './files.ts';
 import { functions } from './functions.ts';
 import { identityProvider } from './identity-provider.ts';
+import { improvements } from './improvements.ts';
 import { insights } from './insights.ts';
 import { interactions } from './interactions.ts';
 import { keys } from './keys.ts';
@@ -46,6 +47,7 @@ const api = {
   scenarios,
   testRuns,
   replays,
+  improvements,
   insights,
   notebooks,
   skills,

@@ -126,6 +126,22 @@ export const compositeCommands = [
     },
   },
   {
+    name: 'improve',
+    summary: 'Reproduce failures, propose a change, prove it, and write it into the folder.',
+    scopes: ['setup'],
+    mcp: false,
+    input: {
+      folder: text(1, 4096)
+        .default('.')
+        .describe('The folder that contains service.yaml, or a deployment, whose change is only printed.'),
+      from: text(1, 2000)
+        .default('ratings')
+        .describe('`ratings` for conversations with a bad rating, an ins_ id, or conv_ ids with commas between them.'),
+      budget_usd: z.number().positive().max(1000).default(5).describe('The most that it may cost, in US dollars.'),
+      rounds: z.int().min(1).max(5).default(2).describe('The most proposals that it tries, 1 to 5.'),
+    },
+  },
+  {
     name: 'dev',
     summary: 'Apply service.yaml on every change and chat with the draft.',
     scopes: ['setup', 'runtime'],

@@ -13,6 +13,7 @@ export const costFields = {
       compute: usd.describe('Time of computers and browsers.'),
       background: usd.describe('Background work, such as memory and semantic search.'),
       voice: usd.describe('The cost of voice calls.'),
+      improvement: usd.describe('Model calls of improvements.'),
     } satisfies Record<(typeof spendKinds)[number], z.ZodType>)
     .describe('The same amount, by kind of spending.'),
 };

@@ -163,6 +163,12 @@ export const errorRemedies: Readonly<Record<ErrorCode, string>> = {
   response_not_found: 'Send the id of the response; with `store: false` it is not stored.',
   route_not_found: 'Compare method and path with the reference at /docs.',
   replay_not_found: checkId('GET /v1/deployments/{deployment_id}/replays'),
+  improvement_not_found: checkId('GET /v1/deployments/{deployment_id}/improvements'),
+  insight_not_found: checkId('GET /v1/deployments/{deployment_id}/insights'),
+  no_failing_conversations:
+    'Wait for ratings, or name conversations with `from: {"type": "conversations", "conversation_ids": […]}`.',
+  budget_reached: 'Start another improvement with a higher `budget_usd`.',
+  budget_too_small: 'Send at least the `budget_usd` that the message names.',
   routine_not_found: checkId('GET /v1/routines'),
   scenario_not_found: checkId('GET /v1/deployments/{deployment_id}/scenarios'),
   secret_not_found: 'See `GET /v1/secrets`; a user’s own needs its `user_id`.',

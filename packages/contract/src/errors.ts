@@ -32,6 +32,7 @@ export const errorCatalogue = {
   auth_twice: row(400, 'Send either `auth` or an Authorization header, not both.'),
   binary_file: row(400, 'A skill can contain text files only.'),
   body_too_large: row(400, 'The request body is larger than this route accepts.'),
+  budget_too_small: row(400, 'The budget is too small for the first model call.'),
   bundle_too_large: row(400, 'A skill can have at most 5 MB.'),
   cap_above_maximum: row(400, 'The cap is above the allowed maximum.'),
   connect_app_instead: row(
@@ -134,6 +135,7 @@ export const errorCatalogue = {
   session_revoked: row(401, 'This session has been revoked.'),
 
   // 402: not enough money
+  budget_reached: row(402, 'The budget of the improvement is used up.'),
   org_cap_reached: row(402, 'The org’s spending cap is reached.'),
   user_cap_reached: row(402, 'The user’s spending cap is reached.'),
   wallet_empty: row(402, 'The wallet is empty.'),
@@ -190,6 +192,8 @@ export const errorCatalogue = {
   task_not_found: row(404, 'No such task.'),
   test_run_not_found: row(404, 'No such test run.'),
   replay_not_found: row(404, 'No such replay.'),
+  improvement_not_found: row(404, 'No such improvement.'),
+  insight_not_found: row(404, 'No such insight.'),
   turn_not_found: row(404, 'No such turn in this conversation.'),
   user_not_found: row(404, 'No such user.'),
   version_not_found: row(404, 'No such version.'),
@@ -215,6 +219,7 @@ export const errorCatalogue = {
   identity_not_linked: row(409, 'No account at the identity provider is linked.'),
   interaction_expired: row(409, 'This interaction has expired.'),
   last_owner: row(409, 'An org needs at least one owner.'),
+  no_failing_conversations: row(409, 'No conversation of this deployment shows such a failure.'),
   managed_by_file: row(409, 'The deployment file manages this. Change it there.'),
   still_running: row(409, 'This has not ended yet.'),
   mcp_server_live: row(

@@ -7,6 +7,7 @@ import { failsWith } from './fault.ts';
 import { messageFeedback } from './feedback.ts';
 import { file } from './files.ts';
 import { id } from './ids.ts';
+import { improvement } from './improvements.ts';
 import { interaction } from './interactions.ts';
 import { key } from './keys.ts';
 import { grantEndings, mcpGrant, whyGrantEnded } from './mcp-grants.ts';
@@ -154,6 +155,9 @@ export const webhookEventData = {
   'test_run.completed': testRun.describe('A test run has ended; `status` is its verdict.'),
   'replay.completed': replay.describe(
     'A replay has ended; read its conversations with `GET /v1/replays/{replay_id}`, they are omitted here.',
+  ),
+  'improvement.completed': improvement.describe(
+    'An improvement has ended, failed or was cancelled; read its scenarios and its change with `GET /v1/improvements/{improvement_id}`, they are omitted here.',
   ),
   'deployment.promoted': deployment
     .extend({

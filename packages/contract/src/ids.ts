@@ -7,6 +7,7 @@ const prefixes = {
   scn: 'a scenario',
   trun: 'a test run',
   rpl: 'a replay of talks',
+  imp: 'an improvement',
   nb: 'a notebook',
   doc: 'a document',
   skl: 'a skill of the org',

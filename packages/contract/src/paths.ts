@@ -208,6 +208,31 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       params: ['replay_id'],
     },
   },
+  improvements: {
+    create: {
+      method: 'POST',
+      path: '/v1/deployments/{deployment_id}/improvements',
+      params: ['deployment_id'],
+      body: 'fields',
+      idempotent: true,
+    },
+    list: {
+      method: 'GET',
+      path: '/v1/deployments/{deployment_id}/improvements',
+      params: ['deployment_id'],
+      query: ['limit', 'cursor'],
+    },
+    get: {
+      method: 'GET',
+      path: '/v1/improvements/{improvement_id}',
+      params: ['improvement_id'],
+    },
+    cancel: {
+      method: 'POST',
+      path: '/v1/improvements/{improvement_id}/cancel',
+      params: ['improvement_id'],
+    },
+  },
   insights: {
     list: {
       method: 'GET',

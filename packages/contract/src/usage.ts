@@ -10,7 +10,15 @@ import { createdAt } from './time.ts';
 export const usageGroups = ['day', 'user', 'deployment', 'conversation', 'task', 'model', 'kind'] as const;
 
 /** The kinds of spending, which are also the keys of every `cost_breakdown`. */
-export const spendKinds = ['orchestrator', 'intelligence', 'tools', 'compute', 'background', 'voice'] as const;
+export const spendKinds = [
+  'orchestrator',
+  'intelligence',
+  'tools',
+  'compute',
+  'background',
+  'voice',
+  'improvement',
+] as const;
 
 const date = failsWith('invalid_window', z.iso.date());
 

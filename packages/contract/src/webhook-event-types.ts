@@ -17,6 +17,7 @@ export const webhookEventTypes = [
   'batch.completed',
   'test_run.completed',
   'replay.completed',
+  'improvement.completed',
   'deployment.promoted',
   'deployment.rolled_back',
   'tool_server.away',

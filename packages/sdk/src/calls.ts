@@ -446,6 +446,57 @@ export type Calls = {
      */
     delete: RouteCall<Api['replays']['delete']>;
   };
+  improvements: {
+    /**
+     * Reproduce real failures, propose a change, and prove it.
+     *
+     * Drafts scenarios from the conversations, plays them, proposes a change to instructions, descriptions of functions and knowledge documents, and plays everything again. It saves the change as a version that nothing runs: promote it, or leave it. Returns at once; `improvement.completed` reports its end.
+     *
+     * `POST /v1/deployments/{deployment_id}/improvements`, scope setup; `vestra improvements create`
+     *
+     * - `deployment_id`: The deployment’s `dep_` id, its slug or its name.
+     * - `from`: Where the failures come from.
+     * - `budget_usd`: The most that it may cost, in US dollars. It stops before a model call that could cost more.
+     * - `rounds`: The most proposals that it tries, 1 to 5; absent: 2.
+     *
+     * @throws {VestraError} `deployment_not_found`, `deployment_archived`, `deployment_not_live`, `conversation_not_found`, `insight_not_found`, `no_failing_conversations`, `budget_too_small`, `wallet_empty`, `org_cap_reached`, `model_unavailable`
+     */
+    create: RouteCall<Api['improvements']['create']>;
+    /**
+     * List the improvements of a deployment, newest first.
+     *
+     * Those of the mode of the key. Scenarios and changes are omitted here: read one improvement for them.
+     *
+     * `GET /v1/deployments/{deployment_id}/improvements`, scope setup; `vestra improvements list`
+     *
+     * - `deployment_id`: The deployment’s `dep_` id, its slug or its name.
+     * - `limit`: The maximum number of entries per page, 1 to 100.
+     * - `cursor`: The `next_cursor` of the previous page, unchanged; absent: the first page.
+     *
+     * @throws {VestraError} `deployment_not_found`
+     */
+    list: RouteCall<Api['improvements']['list']>;
+    /**
+     * Read an improvement: the change, and the results before and after it.
+     *
+     * Of the mode of the key. It resumes by itself after a restart.
+     *
+     * `GET /v1/improvements/{improvement_id}`, scope setup; `vestra improvements get`
+     *
+     * - `improvement_id`: The id of an improvement, `imp_` and 24 characters.
+     */
+    get: RouteCall<Api['improvements']['get']>;
+    /**
+     * Cancel an improvement; results so far stay and are billed.
+     *
+     * One that has ended is returned unchanged.
+     *
+     * `POST /v1/improvements/{improvement_id}/cancel`, scope setup; `vestra improvements cancel`
+     *
+     * - `improvement_id`: The id of an improvement, `imp_` and 24 characters.
+     */
+    cancel: RouteCall<Api['improvements']['cancel']>;
+  };
   insights: {
     /**
      * List what went wrong in a deployment’s conversations, the most conversations first.

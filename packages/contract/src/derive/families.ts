@@ -48,6 +48,10 @@ export const families: Readonly<Record<keyof Api, { title: string; description: 
     title: 'Insights',
     description: 'An insight is a group of conversations in which the same went wrong, with examples.',
   },
+  improvements: {
+    title: 'Improvements',
+    description: 'An improvement reproduces real failures, proposes a change to the agent, and proves its effect.',
+  },
   notebooks: {
     title: 'Notebooks',
     description: 'A notebook contains documents that the agent reads before it answers.',

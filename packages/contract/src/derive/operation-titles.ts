@@ -46,6 +46,12 @@ export const operationTitles: Titles = {
   insights: {
     list: 'List insights',
   },
+  improvements: {
+    create: 'Start an improvement',
+    list: 'List improvements',
+    get: 'Get an improvement',
+    cancel: 'Cancel an improvement',
+  },
   notebooks: {
     list: 'List notebooks',
     create: 'Create a notebook',

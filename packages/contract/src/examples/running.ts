@@ -81,6 +81,13 @@ export const running: readonly ExampleCall[] = [
   step('replays.list', { params: { deployment_id: 'support-desk' } }),
   step('replays.get', { params: { replay_id: exampleId('rpl') } }),
   step('replays.cancel', { params: { replay_id: exampleId('rpl') } }),
+  step('improvements.create', {
+    params: { deployment_id: 'support-desk' },
+    body: { from: { type: 'conversations', conversation_ids: [exampleId('conv')] }, budget_usd: 5 },
+  }),
+  step('improvements.list', { params: { deployment_id: 'support-desk' } }),
+  step('improvements.get', { params: { improvement_id: exampleId('imp') } }),
+  step('improvements.cancel', { params: { improvement_id: exampleId('imp') } }),
   step('replays.delete', { params: { replay_id: exampleId('rpl') } }),
   step('tasks.list'),
   step('tasks.get', { params: task }),

@@ -5,6 +5,7 @@ import { fittingTools, type WantedTool } from './choose-tool.ts';
 import { draftScenarios } from './draft-scenarios.ts';
 import { type Facts, factsOf } from './facts.ts';
 import { fillArguments, valueFor } from './fill-arguments.ts';
+import { improve } from './improve.ts';
 import { interview } from './interview.ts';
 import { judge } from './judge.ts';
 import { asFact, keepMemory } from './keep-memory.ts';
@@ -31,6 +32,7 @@ const answers: Record<Purpose, (request: ModelRequest) => object> = {
   pretend_user: playUser,
   keep_memory: keepMemory,
   draft_scenarios: draftScenarios,
+  improve,
   interview,
 };
 

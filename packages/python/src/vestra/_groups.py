@@ -20,6 +20,7 @@ from .resources.files import AsyncFiles, Files
 from .resources.functions import AsyncFunctions, Functions
 from .resources.health import AsyncHealth, Health
 from .resources.identity_provider import AsyncIdentityProvider, IdentityProvider
+from .resources.improvements import AsyncImprovements, Improvements
 from .resources.insights import AsyncInsights, Insights
 from .resources.interactions import AsyncInteractions, Interactions
 from .resources.keys import AsyncKeys, Keys
@@ -56,6 +57,7 @@ class Groups:
     scenarios: Scenarios
     test_runs: TestRuns
     replays: Replays
+    improvements: Improvements
     insights: Insights
     notebooks: Notebooks
     skills: Skills
@@ -102,6 +104,7 @@ class Groups:
         self.scenarios = Scenarios(transport)
         self.test_runs = TestRuns(transport)
         self.replays = Replays(transport)
+        self.improvements = Improvements(transport)
         self.insights = Insights(transport)
         self.notebooks = Notebooks(transport)
         self.skills = Skills(transport)
@@ -151,6 +154,7 @@ class AsyncGroups:
     scenarios: AsyncScenarios
     test_runs: AsyncTestRuns
     replays: AsyncReplays
+    improvements: AsyncImprovements
     insights: AsyncInsights
     notebooks: AsyncNotebooks
     skills: AsyncSkills
@@ -197,6 +201,7 @@ class AsyncGroups:
         self.scenarios = AsyncScenarios(transport)
         self.test_runs = AsyncTestRuns(transport)
         self.replays = AsyncReplays(transport)
+        self.improvements = AsyncImprovements(transport)
         self.insights = AsyncInsights(transport)
         self.notebooks = AsyncNotebooks(transport)
         self.skills = AsyncSkills(transport)

@@ -287,7 +287,7 @@ class DeploymentTestAsParam(TypedDict, total=False):
 class _DeploymentWebhookParamNeeds(TypedDict):
     url: str
     """The public https address that events are posted to."""
-    events: Sequence[Literal["conversation.created", "reply.completed", "message.feedback", "turn.failed", "task.started", "task.completed", "task.failed", "task.stopped", "interaction.created", "interaction.resolved", "interaction.expired", "file.created", "routine.ran", "routine.failed", "batch.completed", "test_run.completed", "replay.completed", "deployment.promoted", "deployment.rolled_back", "tool_server.away", "connection.failed", "user.created", "user.deleted", "key.created", "key.rolled", "key.revoked", "mcp_grant.created", "mcp_grant.revoked", "usage.threshold_reached", "usage.cap_reached", "webhook.disabled", "webhook.test", "*"]] | Literal["*"]
+    events: Sequence[Literal["conversation.created", "reply.completed", "message.feedback", "turn.failed", "task.started", "task.completed", "task.failed", "task.stopped", "interaction.created", "interaction.resolved", "interaction.expired", "file.created", "routine.ran", "routine.failed", "batch.completed", "test_run.completed", "replay.completed", "improvement.completed", "deployment.promoted", "deployment.rolled_back", "tool_server.away", "connection.failed", "user.created", "user.deleted", "key.created", "key.rolled", "key.revoked", "mcp_grant.created", "mcp_grant.revoked", "usage.threshold_reached", "usage.cap_reached", "webhook.disabled", "webhook.test", "*"]] | Literal["*"]
     """1 to 40 event types, or `*` for all, including later ones."""
 
 
@@ -298,6 +298,25 @@ class DeploymentWebhookParam(_DeploymentWebhookParamNeeds, total=False):
     """A secret of the company such as `${HOOK_SECRET}` that signs deliveries, stored in each mode as
     `whsec_…`; absent: one is created and shown once.
     """
+
+
+class ImprovementFromInsightParam(TypedDict):
+    type: Literal["insight"]
+    """The conversations of one insight."""
+    insight_id: str
+    """The `id` of an insight of this deployment."""
+
+
+class ImprovementFromRatingsParam(TypedDict):
+    type: Literal["ratings"]
+    """The newest conversations with a bad rating, at most 20."""
+
+
+class ImprovementFromConversationsParam(TypedDict):
+    type: Literal["conversations"]
+    """Conversations that you name."""
+    conversation_ids: Sequence[str]
+    """Conversations of this deployment in the mode of the key, 1 to 20."""
 
 
 class NotebookAccessAllParam(TypedDict):

@@ -30,6 +30,31 @@ ContentChangesChangeChange = Literal["added", "removed", "changed"]
 ReplayStatus = Literal["queued", "running", "completed", "error", "cancelled"]
 ReplayTalkStatus = Literal["queued", "running", "same", "different", "failed", "cancelled"]
 ReplayTalkExchangeResult = Literal["same", "different", "failed"]
+ImprovementStatus = Literal[
+    "queued",
+    "reproducing",
+    "proposing",
+    "proving",
+    "completed",
+    "failed",
+    "cancelled",
+]
+ImprovementOutcome = Literal[
+    "improved",
+    "not_reproduced",
+    "not_fixed",
+    "regressed",
+    "budget_reached",
+]
+ImprovementScenarioStatus = Literal[
+    "drafting",
+    "queued",
+    "reproduced",
+    "not_reproduced",
+    "undecided",
+    "left_out",
+]
+ImprovementFlagReason = Literal["steering", "address", "outside_limits"]
 InsightKind = Literal[
     "failed_reply",
     "bad_rating",
@@ -111,6 +136,7 @@ WebhookEndpointEvent = Literal[
     "batch.completed",
     "test_run.completed",
     "replay.completed",
+    "improvement.completed",
     "deployment.promoted",
     "deployment.rolled_back",
     "tool_server.away",
@@ -146,6 +172,7 @@ WebhookDeliveryEventType = Literal[
     "batch.completed",
     "test_run.completed",
     "replay.completed",
+    "improvement.completed",
     "deployment.promoted",
     "deployment.rolled_back",
     "tool_server.away",
@@ -179,7 +206,15 @@ AppClientAuthMethod = Literal["client_secret_basic", "client_secret_post", "none
 OpenaiResponseStatus = Literal["completed", "failed", "in_progress", "cancelled", "incomplete"]
 MeMemberRole = Literal["owner", "admin", "developer"]
 McpAuthorizationGoesToKind = Literal["site", "computer", "app"]
-LineItemKind = Literal["orchestrator", "intelligence", "tools", "compute", "background", "voice"]
+LineItemKind = Literal[
+    "orchestrator",
+    "intelligence",
+    "tools",
+    "compute",
+    "background",
+    "voice",
+    "improvement",
+]
 AuditEntryActorType = Literal["key", "member", "mcp_grant", "session", "system"]
 ModelTake = Literal["text", "image", "pdf", "audio"]
 
@@ -480,6 +515,64 @@ class Replay(Resource):
     """When it was created, as ISO 8601 in UTC."""
     started_at: str | None
     """When the first conversation started; null before."""
+    finished_at: str | None
+    """When it ended; null before."""
+
+
+class Improvement(Resource):
+    """An attempt to fix real failures of a deployment, with the proof of its effect."""
+    object: Literal["improvement"]
+    """Always `improvement`: the type of this object."""
+    id: str
+    """The id of an improvement, `imp_` and 24 characters."""
+    deployment_id: str
+    """The id of a deployment, `dep_` and 24 characters."""
+    mode: Literal["test", "live"]
+    """The mode of the conversations and of the wallet that pays."""
+    status: ImprovementStatus
+    """`reproducing`, `proposing` and `proving` are the phases; `failed` has an `error_code`."""
+    outcome: ImprovementOutcome | None
+    """The result, or null before the end. `improved`: the version fixes at least one scenario and
+    breaks nothing. `regressed`: every proposal broke something else.
+    """
+    from_: ImprovementFromInsight | ImprovementFromRatings | ImprovementFromConversations
+    """Where the failures come from."""
+    base_version: int
+    """The version that was improved: the live one, or the draft in test mode."""
+    version: int | None
+    """The proposed version, which nothing runs until somebody promotes it; null if there is none."""
+    budget_usd: float
+    """The most that it may cost, in US dollars."""
+    cost_usd: float
+    """The cost so far, in US dollars."""
+    rounds: int
+    """The most proposals that it tries."""
+    rounds_played: int
+    """Proposals that were tried."""
+    scenarios: list[ImprovementScenario]
+    """A scenario for each conversation; empty in lists and events."""
+    change: ImprovementChange | None
+    """The change of `version`; null if there is none, and in lists and events."""
+    before: ImprovementBefore | None
+    """The current version; null before it was played."""
+    after: ImprovementBefore | None
+    """The proposed version; null before it was played."""
+    replay_id: str | None
+    """The replay of good conversations with the proposed version; null if there is none."""
+    regressions: list[ImprovementRegression]
+    """What worked before and fails with the proposed version."""
+    not_fixed: list[ImprovementNotFixed]
+    """Reproduced failures that the proposed version does not fix."""
+    flags: list[ImprovementFlag]
+    """What a person should look at. None of it changed the proposed version."""
+    resumes: int
+    """How often it resumed after a restart."""
+    error_code: str | None
+    """Why it failed; null if it did not."""
+    created_at: str
+    """When it was created, as ISO 8601 in UTC."""
+    started_at: str | None
+    """When it started; null before."""
     finished_at: str | None
     """When it ended; null before."""
 
@@ -2549,6 +2642,154 @@ class ReplayTalkExchangeAfter(Resource):
     """The tools that it called, in order."""
 
 
+class ImprovementFromInsight(Resource):
+    type: Literal["insight"]
+    """The conversations of one insight."""
+    insight_id: str
+    """The insight that names the conversations."""
+
+
+class ImprovementFromRatings(Resource):
+    type: Literal["ratings"]
+    """The newest conversations with a bad rating."""
+
+
+class ImprovementFromConversations(Resource):
+    type: Literal["conversations"]
+    """Conversations that were named."""
+    conversation_ids: list[str]
+    """The conversations that still exist."""
+
+
+class ImprovementScenario(Resource):
+    scenario_id: str
+    """Its id in the test runs of the improvement."""
+    conversation_id: str
+    """The real conversation."""
+    status: ImprovementScenarioStatus
+    """`reproduced` if a run failed on the current version; `left_out` if no scenario could be drafted
+    from the conversation.
+    """
+    name: str | None
+    """The name of the scenario; null before it is drafted."""
+    goal: str | None
+    """The first message, with personal values replaced; null before it is drafted."""
+    success_criteria: list[str]
+    """What must be true at the end."""
+    must_never: list[str]
+    """What must never happen."""
+    before: ImprovementScenarioBefore | None
+    """Its runs on the current version; null before they ended."""
+    after: ImprovementScenarioBefore | None
+    """Its runs on the proposed version; null if there are none."""
+
+
+class ImprovementScenarioBefore(Resource):
+    runs: int
+    """How often it was played."""
+    passed: int
+    """Runs that passed."""
+    failed: int
+    """Runs that failed."""
+    error: int
+    """Runs that could not be decided."""
+    conversation_id: str | None
+    """A conversation that shows the result: of a failed run, if there is one. Null if none was played."""
+
+
+class ImprovementChange(Resource):
+    """The proposed change. It can touch nothing but instructions, descriptions of functions and
+    documents.
+    """
+    instructions: ImprovementChangeInstructions | None
+    """Null: unchanged."""
+    tools: list[ImprovementChangeTool]
+    """Changed descriptions of functions."""
+    documents: list[ImprovementChangeDocument]
+    """Changed and new knowledge documents."""
+
+
+class ImprovementChangeInstructions(Resource):
+    before: str
+    """The current instructions."""
+    after: str
+    """The proposed instructions."""
+    reason: str
+    """Why they change."""
+
+
+class ImprovementChangeTool(Resource):
+    function: str
+    """The function whose description changes."""
+    before: str
+    """The current description."""
+    after: str
+    """The proposed description."""
+    reason: str
+    """Why it changes."""
+
+
+class ImprovementChangeDocument(Resource):
+    notebook_id: str
+    """The notebook of the document."""
+    notebook: str
+    """The name of the notebook."""
+    title: str
+    """The title of the document."""
+    before: str | None
+    """The current text; null: a new document."""
+    after: str
+    """The proposed text."""
+    reason: str
+    """Why it changes."""
+
+
+class ImprovementBefore(Resource):
+    version: int
+    """The version that was played."""
+    test_run_ids: list[str]
+    """The test runs with every conversation and verdict."""
+    runs: int
+    """The number of runs, over new and existing scenarios."""
+    passed: int
+    """Runs that passed."""
+    pass_rate: float | None
+    """Passed runs divided by all runs; null without runs."""
+    cost_usd: float | None
+    """The agent’s cost per conversation, in US dollars; null without runs."""
+    latency_ms: int | None
+    """The agent’s time per reply in milliseconds; null without runs."""
+
+
+class ImprovementRegression(Resource):
+    scenario_id: str | None
+    """The scenario that passed before; null for a conversation."""
+    conversation_id: str | None
+    """The conversation whose answer changed; null for a scenario."""
+    name: str | None
+    """The name of the scenario."""
+    reason: str
+    """What differs."""
+
+
+class ImprovementNotFixed(Resource):
+    scenario_id: str
+    """The scenario that still fails."""
+    name: str | None
+    """The name of the scenario."""
+    reason: str
+    """Why it could not be fixed."""
+
+
+class ImprovementFlag(Resource):
+    conversation_id: str | None
+    """The conversation; null if the flag is about a proposal."""
+    reason: ImprovementFlagReason
+    """`steering`: a user tried to change the agent. `address`: a proposal had a link or an address
+    that the deployment does not have. `outside_limits`: a proposal tried to change something else.
+    """
+
+
 class InsightTrend(Resource):
     """How the number changes over time."""
     previous_count: int | None
@@ -2690,6 +2931,8 @@ class ConversationCostBreakdown(Resource):
     """Background work, such as memory and semantic search."""
     voice: float
     """The cost of voice calls."""
+    improvement: float
+    """Model calls of improvements."""
 
 
 class TurnReply(Resource):
@@ -4401,6 +4644,26 @@ class WebhookReplayCompletedEvent(Resource):
     """The object of the event, as it was at that moment."""
 
 
+class WebhookImprovementCompletedEvent(Resource):
+    """An improvement has ended, failed or was cancelled; read its scenarios and its change with `GET
+    /v1/improvements/{improvement_id}`, they are omitted here.
+    """
+    object: Literal["event"]
+    """Always `event`: the type of this object."""
+    id: str
+    """The id of an event, `evt_` and 24 characters."""
+    created_at: str
+    """When it was created, as ISO 8601 in UTC."""
+    mode: Literal["test", "live"]
+    """The mode of the event; endpoints of the other mode do not receive it."""
+    org_id: str
+    """The id of an org, `org_` and 24 characters."""
+    type: Literal["improvement.completed"]
+    """Always `improvement.completed`: it determines the contents of `data`."""
+    data: Improvement
+    """The object of the event, as it was at that moment."""
+
+
 class WebhookDeploymentPromotedEvent(Resource):
     """Another version of a deployment now runs."""
     object: Literal["event"]
@@ -4964,6 +5227,7 @@ WebhookEvent = Union[
     WebhookBatchCompletedEvent,
     WebhookTestRunCompletedEvent,
     WebhookReplayCompletedEvent,
+    WebhookImprovementCompletedEvent,
     WebhookDeploymentPromotedEvent,
     WebhookDeploymentRolledBackEvent,
     WebhookToolServerAwayEvent,

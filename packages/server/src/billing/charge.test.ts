@@ -193,7 +193,15 @@ describe('the cost of a conversation or task', () => {
       item(8, { kind: 'compute', conversationId: 'conv_two', taskId: 'task_two' }),
     );
     await pay(db, tenant, item(16, { ...here, kind: 'orchestrator' }));
-    const none = { orchestrator: 0n, intelligence: 0n, tools: 0n, compute: 0n, background: 0n, voice: 0n };
+    const none = {
+      orchestrator: 0n,
+      intelligence: 0n,
+      tools: 0n,
+      compute: 0n,
+      background: 0n,
+      voice: 0n,
+      improvement: 0n,
+    };
     expect(await costOf(db, here)).toEqual({
       totalMicros: 23n,
       byKind: { ...none, orchestrator: 17n, intelligence: 2n, compute: 4n },

@@ -17,16 +17,19 @@ export async function costOf(db: Executor, of: { conversationId: string } | { ta
   return cost as Cost;
 }
 
-/** Reads the costs of a page of a list in one statement. Every id has an entry, even if it cost nothing. */
+/**
+ * Reads the costs of a page of a list in one statement. Every id has an entry, even if it cost nothing. `isReplies`:
+ * without the charges of judges and simulated users.
+ */
 export async function costsOf(
   db: Executor,
-  of: { conversationIds: readonly string[] } | { taskIds: readonly string[] },
+  of: { conversationIds: readonly string[]; isReplies?: true } | { taskIds: readonly string[] },
 ): Promise<Map<string, Cost>> {
   const [by, ids] =
     'taskIds' in of ? (['task_id', of.taskIds] as const) : (['conversation_id', of.conversationIds] as const);
   const costs = new Map(ids.map((id) => [id, zeroCost()]));
   if (ids.length === 0) return costs;
-  for (const { id, kind, micros } of await sumByKind(db, by, ids)) {
+  for (const { id, kind, micros } of await sumByKind(db, by, ids, 'isReplies' in of)) {
     const cost = costs.get(id) as Cost;
     cost.byKind[kind] += micros;
     cost.totalMicros += micros;
@@ -50,6 +53,7 @@ async function sumByKind(
   db: Executor,
   by: 'conversation_id' | 'task_id',
   ids: readonly string[],
+  isReplies: boolean,
 ): Promise<{ id: string; kind: (typeof spendKinds)[number]; micros: Micros }[]> {
   if (ids.length === 0) return [];
   const column = sql.identifier(by);
@@ -57,7 +61,8 @@ async function sumByKind(
     db,
     { id: text(), kind: text<(typeof spendKinds)[number]>(), micros: micros() },
     sql`SELECT ${column} AS id, kind, sum(amount_micros) AS micros FROM ${ledgerEntries}
-        WHERE account = 'spend' AND ${column} = ANY(${ids}::text[]) GROUP BY ${column}, kind`,
+        WHERE account = 'spend' AND ${column} = ANY(${ids}::text[])
+          ${isReplies ? sql`AND turn_id IS NOT NULL` : sql.empty} GROUP BY ${column}, kind`,
   );
 }
 

@@ -2,7 +2,15 @@ export { capsRemaining, refusalFailure, type Spend, type SpendingRefusal } from 
 export { spendOfUsers } from './budget-owner.ts';
 export { charge, chargeStatement } from './charge.ts';
 export type { ChargeItem, MeteredUsage } from './charge-items.ts';
-export { type Cost, costOf, costOfKinds, costOfTurn, costsOf, presentCost, tokensAndCostOf } from './cost.ts';
+export {
+  type Cost,
+  costOf,
+  costOfKinds,
+  costOfTurn,
+  costsOf,
+  presentCost,
+  tokensAndCostOf,
+} from './cost.ts';
 export type { HoldQueue } from './hold-queue.ts';
 export {
   type BudgetOwner,

@@ -9,13 +9,14 @@ export {
   type Outbox,
 } from './records/change.ts';
 export { deploymentOfConversation } from './records/conversations.ts';
+export { meanTurnMs } from './records/turns.ts';
 export type { Engine } from './runs/ports.ts';
 export { reportComputerStart, withComputerMeter } from './tools/tool-calls.ts';
 export type { Admission, NewMessage } from './transitions/begin-turn.ts';
 export { acceptMessage, admit, recordExchange } from './turns/accept.ts';
 export { resumeTask } from './turns/interactions.ts';
 export type { RunSlot } from './turns/runner.ts';
-export { assertPayable, usableModel } from './turns/spending.ts';
+export { assertPayable, maxCostOfMessage, usableModel } from './turns/spending.ts';
 export { ignoreErased } from './turns/start-run.ts';
 export { startTasks } from './turns/start-tasks.ts';
 export { stopAll } from './turns/stop.ts';

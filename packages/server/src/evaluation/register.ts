@@ -5,9 +5,11 @@ import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
 import { eraseNotes } from './feedback/feedback.ts';
 import { feedbackRoutes } from './feedback/routes.ts';
+import { lazyImprovementRoutes } from './improvements/lazy-routes.ts';
+import type { Improver } from './improvements/run.ts';
 import { insightRoutes } from './insights/routes.ts';
 import type { Player } from './player/player.ts';
-import { replayQueue, testRunQueue, unfinishedPlays } from './player/unfinished-plays.ts';
+import { improvementQueue, replayQueue, testRunQueue, unfinishedPlays } from './player/unfinished-plays.ts';
 import { eraseReplaysFrom, eraseReplaysOf } from './replays/replays.ts';
 import { replayRoutes } from './replays/routes.ts';
 import { conversationDraftRoutes, draftRoutes, scenarioRoutes } from './scenarios/routes.ts';
@@ -16,11 +18,12 @@ import { type TestRunDependencies, testRunRoutes } from './test-runs/routes.ts';
 export type EvaluationServices = Omit<Player, 'engine'> & {
   engine: Engine;
   upToDateVersion: TestRunDependencies['upToDateVersion'];
+  fileScenariosOf: Improver['fileScenariosOf'];
 };
 
 export function register(
   { db, jobs, processNews, embeddings }: Kernel & { embeddings: Embeddings },
-  { upToDateVersion, ...player }: EvaluationServices,
+  { upToDateVersion, fileScenariosOf, ...player }: EvaluationServices,
 ): Registration {
   const { engine } = player;
   return {
@@ -31,6 +34,7 @@ export function register(
         scenarios: { ...scenarioRoutes({ db }), ...draftRoutes({ engine }) },
         testRuns: testRunRoutes({ db, engine, jobs, upToDateVersion, watchers, streams }),
         replays: replayRoutes({ engine, jobs }),
+        improvements: lazyImprovementRoutes({ engine, jobs, upToDateVersion }),
         insights: insightRoutes({ db, embeddings }),
         feedback: feedbackRoutes({ db }),
         conversations: conversationDraftRoutes({ engine }),
@@ -42,10 +46,17 @@ export function register(
         (await import('./test-runs/play.ts')).playTestRun(player, run_id, signal),
       'replay.play': async ({ replay_id }, { signal }) =>
         (await import('./replays/play.ts')).playReplay(player, replay_id, signal),
+      'improvement.run': async ({ improvement_id }, { signal }) => {
+        const { runImprovement } = await import('./improvements/run.ts');
+        return runImprovement({ ...player, jobs, fileScenariosOf }, improvement_id, signal);
+      },
     },
-    sweeps: [unfinishedPlays(testRunQueue), unfinishedPlays(replayQueue)],
-    conversationErasure: [eraseReplaysFrom],
+    sweeps: [unfinishedPlays(testRunQueue), unfinishedPlays(replayQueue), unfinishedPlays(improvementQueue)],
+    conversationErasure: [
+      eraseReplaysFrom,
+      async (...of) => (await import('./improvements/erase.ts')).eraseImprovementsFrom(...of),
+    ],
     taskErasure: [eraseNotes],
-    erasure: [eraseReplaysOf],
+    erasure: [eraseReplaysOf, async (...of) => (await import('./improvements/erase.ts')).eraseImprovementsOf(...of)],
   };
 }

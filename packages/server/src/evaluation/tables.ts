@@ -61,6 +61,8 @@ export const testRuns = table('test_runs', {
   mode: text<Mode>(),
   status: text<TestRun['status']>().withDefault(),
   promote_on_pass: boolean(),
+  /** The improvement that it belongs to, which plays it and reports its end. */
+  improvement_id: text().nullable(),
   /** Null before the end, and for runs of releases before 0.3.0. */
   promoted: boolean().nullable(),
   resumes: integer().withDefault(),
@@ -105,6 +107,8 @@ export const replays = table('replays', {
   mode: text<Mode>(),
   deployment_id: text(),
   version: integer(),
+  /** As for test runs. */
+  improvement_id: text().nullable(),
   status: text<Replay['status']>().withDefault(),
   resumes: integer().withDefault(),
   error_code: text().nullable(),
@@ -135,6 +139,78 @@ export const replayTalks = table('replay_talks', {
 
 export type ReplayRow = RowOf<typeof replays>;
 export type TalkRow = RowOf<typeof replayTalks>;
+
+export type Improvement = ResponseOf<Api['improvements']['get']>;
+
+/** Replays have their own rows, which are deleted with their conversations. */
+export type AttemptResults = {
+  /** Ids of scenarios that passed in every run. */
+  fixed: string[];
+  not_fixed: Improvement['not_fixed'];
+  /** Scenarios that passed before. */
+  regressions: Improvement['regressions'];
+  /** The number of replayed conversations whose answer changed. */
+  changed_conversations: number;
+};
+
+/** A proposal and its results, which are null until it was proven. */
+export type Attempt = {
+  /** Null if the model proposed nothing that can be saved. */
+  version: number | null;
+  change: NonNullable<Improvement['change']> | null;
+  /** Why the model could not fix a scenario, by scenario id. */
+  cannot_fix: Record<string, string>;
+  proof_run_id: string | null;
+  replay_id: string | null;
+  /** Plays conversations that changed with the current version: those that change there too show nothing. */
+  control_replay_id: string | null;
+  results: AttemptResults | null;
+};
+
+export const improvements = table('improvements', {
+  id: text(),
+  org_id: text(),
+  mode: text<Mode>(),
+  deployment_id: text(),
+  base_version: integer(),
+  source: json<Improvement['from']>(),
+  author: json<{ type: 'key' | 'member' | 'mcp_grant' | 'system'; id: string; name: string }>(),
+  /** Shown as its phase while it runs, and `error` as `failed`. */
+  status: text<'queued' | 'running' | 'completed' | 'error' | 'cancelled'>().withDefault(),
+  phase: text<'reproducing' | 'proposing' | 'proving' | 'ended'>().withDefault(),
+  outcome: text<NonNullable<Improvement['outcome']>>().nullable(),
+  budget_micros: micros(),
+  /** The cost of model calls outside conversations. The ledger has the cost of `conversation_ids`. */
+  cost_micros: micros().withDefault(),
+  conversation_ids: textArray().withDefault(),
+  rounds: integer(),
+  reproduction_run_id: text().nullable(),
+  baseline_run_id: text().nullable(),
+  attempts: json<Attempt[]>().withDefault(),
+  flags: json<Improvement['flags']>().withDefault(),
+  resumes: integer().withDefault(),
+  error_code: text().nullable(),
+  created_at: moment().withDefault(),
+  started_at: moment().nullable(),
+  finished_at: moment().nullable(),
+});
+
+export const improvementScenarios = table('improvement_scenarios', {
+  improvement_id: text(),
+  position: integer(),
+  org_id: text(),
+  mode: text<Mode>(),
+  /** The real conversation. */
+  source_id: text(),
+  user_id: text().nullable(),
+  scenario_id: text(),
+  /** Null until it is drafted. It has replaced values only. */
+  scenario: json<PlayedScenario>().nullable(),
+  is_left_out: boolean().withDefault(),
+});
+
+export type ImprovementRow = RowOf<typeof improvements>;
+export type ImprovementScenarioRow = RowOf<typeof improvementScenarios>;
 
 export const messageFeedback = table('message_feedback', {
   id: text(),

@@ -134,6 +134,7 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
       ...parts,
       promote: (tx, of) => promoteAfterTests(tx, kernel, of),
       indexStateOf: (reader) => indexStateOf(db, reader, kernel.embeddings.model),
+      fileScenariosOf,
       upToDateVersion: async (tx, of) => {
         const saved = await upToDateVersion(tx, kernel, of);
         return { ...saved, fileScenarios: fileScenariosOf(saved.version) };

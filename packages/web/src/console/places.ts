@@ -7,6 +7,7 @@ const ofSession = 'the token of a session alone opens it: it is the session page
 const ofWorkers = 'programs that answer functions take calls in turn; a person answers one in the inbox';
 const ofClients = 'an MCP client calls it by itself; a person lets the client in, or shuts it out';
 const otherClients = 'the same agent in the words of other clients; a person talks to it in the playground';
+const ofImprovements = '`vestra improve` starts one and writes its change into the folder of the deployment';
 
 export const places: Readonly<Partial<Record<RowName, PlaceInConsole>>> = {
   'deployments.list': { page: '/deployments' },
@@ -39,6 +40,10 @@ export const places: Readonly<Partial<Record<RowName, PlaceInConsole>>> = {
   'replays.list': { page: '/tests' },
   'replays.get': { page: '/replays/$replay' },
   'replays.cancel': { page: '/replays/$replay' },
+  'improvements.create': { reason: ofImprovements },
+  'improvements.list': { reason: ofImprovements },
+  'improvements.get': { reason: ofImprovements },
+  'improvements.cancel': { reason: ofImprovements },
   'notebooks.list': { page: '/knowledge' },
   'notebooks.create': { page: '/knowledge' },
   'notebooks.get': { page: '/knowledge/$notebook' },

@@ -102,6 +102,7 @@ const contents: readonly { title: string; pages: readonly string[] }[] = [
       'model-reference',
       'tests',
       'insights',
+      'improving',
       'success-criteria',
       'versions',
       'knowledge',

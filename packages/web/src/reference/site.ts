@@ -33,6 +33,7 @@ const contents: readonly { title: string; pages: readonly string[] }[] = [
       'test-runs',
       'replays',
       'insights',
+      'improvements',
       'notebooks',
       'skills',
       'mcp-servers',

@@ -12,7 +12,7 @@ class Events(Group):
     def list(
         self,
         *,
-        type: Literal["conversation.created", "reply.completed", "message.feedback", "turn.failed", "task.started", "task.completed", "task.failed", "task.stopped", "interaction.created", "interaction.resolved", "interaction.expired", "file.created", "routine.ran", "routine.failed", "batch.completed", "test_run.completed", "replay.completed", "deployment.promoted", "deployment.rolled_back", "tool_server.away", "connection.failed", "user.created", "user.deleted", "key.created", "key.rolled", "key.revoked", "mcp_grant.created", "mcp_grant.revoked", "usage.threshold_reached", "usage.cap_reached", "webhook.disabled", "webhook.test"] | None = None,
+        type: Literal["conversation.created", "reply.completed", "message.feedback", "turn.failed", "task.started", "task.completed", "task.failed", "task.stopped", "interaction.created", "interaction.resolved", "interaction.expired", "file.created", "routine.ran", "routine.failed", "batch.completed", "test_run.completed", "replay.completed", "improvement.completed", "deployment.promoted", "deployment.rolled_back", "tool_server.away", "connection.failed", "user.created", "user.deleted", "key.created", "key.rolled", "key.revoked", "mcp_grant.created", "mcp_grant.revoked", "usage.threshold_reached", "usage.cap_reached", "webhook.disabled", "webhook.test"] | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         timeout: float | None = None,
@@ -69,7 +69,7 @@ class AsyncEvents(AsyncGroup):
     def list(
         self,
         *,
-        type: Literal["conversation.created", "reply.completed", "message.feedback", "turn.failed", "task.started", "task.completed", "task.failed", "task.stopped", "interaction.created", "interaction.resolved", "interaction.expired", "file.created", "routine.ran", "routine.failed", "batch.completed", "test_run.completed", "replay.completed", "deployment.promoted", "deployment.rolled_back", "tool_server.away", "connection.failed", "user.created", "user.deleted", "key.created", "key.rolled", "key.revoked", "mcp_grant.created", "mcp_grant.revoked", "usage.threshold_reached", "usage.cap_reached", "webhook.disabled", "webhook.test"] | None = None,
+        type: Literal["conversation.created", "reply.completed", "message.feedback", "turn.failed", "task.started", "task.completed", "task.failed", "task.stopped", "interaction.created", "interaction.resolved", "interaction.expired", "file.created", "routine.ran", "routine.failed", "batch.completed", "test_run.completed", "replay.completed", "improvement.completed", "deployment.promoted", "deployment.rolled_back", "tool_server.away", "connection.failed", "user.created", "user.deleted", "key.created", "key.rolled", "key.revoked", "mcp_grant.created", "mcp_grant.revoked", "usage.threshold_reached", "usage.cap_reached", "webhook.disabled", "webhook.test"] | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         timeout: float | None = None,

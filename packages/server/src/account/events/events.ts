@@ -122,7 +122,13 @@ const eventsAbout: Readonly<Record<string, readonly EventRow['type'][]>> = {
   batch: ['batch.completed'],
   test_run: ['test_run.completed'],
   replay: ['replay.completed'],
-  deployment: ['deployment.promoted', 'deployment.rolled_back', 'test_run.completed', 'replay.completed'],
+  deployment: [
+    'deployment.promoted',
+    'deployment.rolled_back',
+    'test_run.completed',
+    'replay.completed',
+    'improvement.completed',
+  ],
   mcp_server: ['tool_server.away'],
   connection: ['connection.failed'],
 };

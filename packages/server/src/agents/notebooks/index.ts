@@ -1,6 +1,7 @@
 export { type IndexState, indexStateOf } from './document-index.ts';
+export { prepareDocument } from './notebook-documents.ts';
 export { createPassageMeaning } from './passage-meaning.ts';
-export { changedDocuments, documentTexts, holdRevisions, isAnyChanged } from './revisions.ts';
+export { branchRevision, changedDocuments, documentTexts, holdRevisions, isAnyChanged } from './revisions.ts';
 export { searchNotebooks } from './search.ts';
 export { indexedText, isCommonWord } from './search-words.ts';
 export {
@@ -8,6 +9,7 @@ export {
   findByName,
   type NotebookReader,
   notebooksExist,
+  readableDocuments,
   readableNotebooks,
   readDocument,
 } from './store.ts';

@@ -1,10 +1,20 @@
+import { fail } from '@vestra/contract/errors';
+import { newId } from '@vestra/contract/ids';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
 import { maybeOne, rowsOf, run } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { integer, text } from '../../platform/db/table.ts';
 import { transaction } from '../../platform/db/transaction.ts';
+import type { JobSender } from '../../platform/jobs/catalog.ts';
 import { fixedRevisions } from '../versions/store.ts';
-import { isInNewest, lockNotebook, type RevisionChange, wholeText } from './store.ts';
+import {
+  insertDocument,
+  isInNewest,
+  lockNotebook,
+  type PreparedDocument,
+  type RevisionChange,
+  wholeText,
+} from './store.ts';
 import { documents, type NotebookRow, notebooks } from './tables.ts';
 
 export async function startRevision(
@@ -21,6 +31,36 @@ export async function startRevision(
   }
   await setRevision(tx, id, last + 1);
   return { first: revision + 1, copies };
+}
+
+/**
+ * Creates a revision that differs from `from` in these documents, and that nothing reads until a version fixes it. The
+ * newest content stays. A document replaces those of its title.
+ */
+export async function branchRevision(
+  tx: Transaction,
+  { orgId, notebookId, from }: { orgId: string; notebookId: string; from: number },
+  changed: readonly PreparedDocument[],
+  jobs: JobSender,
+): Promise<number> {
+  const notebook = await lockNotebook(tx, orgId, notebookId);
+  if (!notebook) throw fail('notebook_not_found');
+  const to = notebook.revision + 1;
+  const branch = sql`${`{[${to},${to + 1})}`}::int4multirange`;
+  await copyRevision(tx, notebookId, { from, to });
+  await setRevision(tx, notebookId, to + 1);
+  for (const document of changed) {
+    await run(
+      tx,
+      sql`UPDATE ${documents} SET revisions = revisions - ${branch}
+          WHERE notebook_id = ${notebookId} AND title = ${document.title} AND revisions @> ${to}::int`,
+    );
+    const place = { id: newId('doc'), orgId, notebookId };
+    const { id } = await insertDocument(tx, place, document, { first: to, copies: new Map() });
+    await run(tx, sql`UPDATE ${documents} SET revisions = ${branch} WHERE id = ${id}`);
+    await jobs.send(tx, 'document.index', { org_id: orgId, document_id: id });
+  }
+  return to;
 }
 
 /**

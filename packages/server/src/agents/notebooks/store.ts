@@ -1,7 +1,7 @@
 import type { Executor } from '../../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
-import { boolean, columnsOf, integerArray, type NewRowOf, type RowOf, text } from '../../platform/db/table.ts';
+import { boolean, columnsOf, integer, integerArray, type NewRowOf, type RowOf, text } from '../../platform/db/table.ts';
 import type { Passage } from './passages.ts';
 import { indexedText, indexedTitle } from './search-words.ts';
 import {
@@ -285,6 +285,20 @@ export const documentTitles = (
     db,
     { notebook_id: text(), title: text() },
     sql`SELECT d.notebook_id, d.title FROM ${documents} d JOIN ${notebooks} n ON n.id = d.notebook_id
+        WHERE ${mayRead(reader)} AND ${isRead(reader)} ORDER BY d.title, d.id LIMIT ${limit}`,
+  );
+
+/** Lists the documents that the agent can open, without their texts. */
+export const readableDocuments = (
+  db: Executor,
+  reader: NotebookReader,
+  limit: number,
+): Promise<{ id: string; notebook_id: string; notebook: string; title: string; bytes: number }[]> =>
+  rowsOf(
+    db,
+    { id: text(), notebook_id: text(), notebook: text(), title: text(), bytes: integer() },
+    sql`SELECT d.id, d.notebook_id, n.name AS notebook, d.title, d.bytes
+        FROM ${documents} d JOIN ${notebooks} n ON n.id = d.notebook_id
         WHERE ${mayRead(reader)} AND ${isRead(reader)} ORDER BY d.title, d.id LIMIT ${limit}`,
   );
 

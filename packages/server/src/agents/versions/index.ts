@@ -22,5 +22,6 @@ export {
   pushLive,
   type RepublishLive,
   republishLiveVersions,
+  saveProposedVersion,
   saveVersion,
 } from './versions.ts';

@@ -25,6 +25,7 @@ const state = (
 });
 
 const save: VersionEvent = { type: 'saved' };
+const proposed: VersionEvent = { type: 'proposed' };
 const liveChanged: VersionEvent = { type: 'live_changed' };
 const promote = (version: number): VersionEvent => ({ type: 'promoted', version });
 const rollBack = (to: number | null): VersionEvent => ({ type: 'rolled_back', to });
@@ -37,6 +38,7 @@ const rows: [what: string, VersionEvent, PointerState, test: Outcome, live: Outc
   ['a save leaves the live version', save, state(3, 3, 2), [4, 4, 2], [4, 4, 2]],
   ['a save follows the newest version, not an older draft', save, state(3, 1, 2), [4, 4, 2], [4, 4, 2]],
   ['a save after a live change', save, state(3, 3, 4), [5, 5, 4], [5, 5, 4]],
+  ['a proposal, which moves nothing', proposed, state(3, 1, 2), [3, 1, 2], [3, 1, 2]],
   ['a live change, if draft and live are the same', liveChanged, state(2, 2, 2), [3, 3, 3], [3, 3, 3]],
   ['a live change, if the draft is newer', liveChanged, state(5, 5, 3), [5, 5, 6], [5, 5, 6]],
   ['a live change, if the draft is back at the live version', liveChanged, state(5, 3, 3), [5, 6, 6], [5, 6, 6]],

@@ -8,6 +8,8 @@ export type PointerState = VersionPointers & Pick<DeploymentRow, 'status'>;
 
 export type VersionEvent =
   | { type: 'saved' }
+  /** A version that nothing runs until somebody promotes it. */
+  | { type: 'proposed' }
   /** The content of the live version changed: the next version is live at once. */
   | { type: 'live_changed' }
   /** The version becomes the draft with a test key, and live with a live key. */
@@ -33,6 +35,8 @@ export function movePointers(event: VersionEvent, state: PointerState, mode: Mod
   switch (event.type) {
     case 'saved':
       return { last_version: next, newest_version: next, draft_version: next, live_version };
+    case 'proposed':
+      return { last_version: next, newest_version, draft_version, live_version };
     case 'live_changed':
       // A draft that differs from the live version stays, so that its changes are neither lost nor published by
       // accident.

@@ -30,6 +30,16 @@ export async function saveVersion(
   return { deployment: after, version: await insertVersion(tx, after, content) };
 }
 
+/** Saves the next version and leaves every pointer where it is: nothing runs it until it is promoted. */
+export async function saveProposedVersion(
+  tx: Transaction,
+  { deployment, ...content }: { deployment: DeploymentRow } & VersionContent,
+): Promise<VersionRow> {
+  const before = await relockDeployment(tx, deployment);
+  const after = await updateDeployment(tx, before.id, movePointers({ type: 'proposed' }, before, 'test'));
+  return insertVersion(tx, after, content);
+}
+
 /** Throws for a session token: no route that saves a version accepts one. */
 export function authorOf({ type, id, name }: Actor): VersionAuthor {
   if (type === 'session') throw new Error('A session token cannot save a version.');

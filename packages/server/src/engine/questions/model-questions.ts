@@ -12,9 +12,11 @@ import {
   unusable,
 } from '@vestra/agent/question';
 import { fail } from '@vestra/contract/errors';
+import type { Micros } from '@vestra/contract/money';
 import { z } from 'zod';
-import { type BudgetOwner, charge, refusalFailure } from '../../billing/index.ts';
+import { type BudgetOwner, type ChargeItem, charge, refusalFailure } from '../../billing/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
+import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Turns } from '../turns/ports.ts';
 import { type CallModel, itemsOfCall, maxCostOfRequest } from '../turns/spending.ts';
@@ -68,11 +70,19 @@ type Account = {
   spending?: BudgetOwner;
   /** How long a call waits for money that other calls hold. */
   waitMs?: number;
+  /** Default: `background`. */
+  kind?: ChargeItem['kind'];
+  /** A separate budget. A call that could cost more than is left is not made. */
+  budget?: {
+    left: () => Promise<Micros>;
+    /** Runs in the transaction of the charge. */
+    charged: (tx: Transaction, micros: Micros) => Promise<void>;
+  };
 };
 
 /** The org pays. A call that it cannot pay for is not made. */
 export function paidByOrg({ db, money, models }: Pick<Turns, 'db' | 'money' | 'models'>, account: Account): PaidModel {
-  const { tenant, model, deploymentId, conversationId, waitMs = defaultWaitMs } = account;
+  const { tenant, model, deploymentId, conversationId, waitMs = defaultWaitMs, kind = 'background', budget } = account;
   const { spending = { userId: null, userCaps: null } } = account;
   const about = { userId: spending.userId, deploymentId, conversationId, taskId: null, turnId: null };
   return {
@@ -80,6 +90,7 @@ export function paidByOrg({ db, money, models }: Pick<Turns, 'db' | 'money' | 'm
     max_output_tokens: model.max_output_tokens,
     async *stream(request) {
       const amountMicros = maxCostOfRequest(model, request);
+      if (budget && amountMicros > (await budget.left())) throw fail('budget_reached');
       const held = await money.hold(tenant, { ...spending, amountMicros, waitMs, signal: request.signal });
       if (!held.allowed) throw refusalFailure(held);
       const meter = createMeter();
@@ -87,8 +98,11 @@ export function paidByOrg({ db, money, models }: Pick<Turns, 'db' | 'money' | 'm
         yield* meter.listenTo(models.model(model.id)).stream(request);
       } finally {
         const usage = meter.used();
-        const items = usage ? itemsOfCall('background', model, usage, about) : [];
-        await transaction(db, (tx) => charge(tx, tenant, { items, reservationId: held.reservationId }));
+        const items = usage ? itemsOfCall(kind, model, usage, about) : [];
+        await transaction(db, async (tx) => {
+          const micros = await charge(tx, tenant, { items, reservationId: held.reservationId });
+          await budget?.charged(tx, micros);
+        });
         money.freed(tenant);
       }
     },

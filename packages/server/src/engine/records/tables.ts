@@ -47,6 +47,8 @@ export type TestScript = {
   as?: ActsAs | null | undefined;
   /** The conversation that is replayed. Its recorded tool results are returned, and no tool runs. */
   replay_of?: string | undefined;
+  /** The turn may cost this much. Set by improvements, whose spending has its own kind. */
+  max_micros?: number | undefined;
 };
 
 /** Whose notebooks a test reads, and secrets of the company by the names of the user's secrets that they replace. */

@@ -45,6 +45,17 @@ export const findTurn = (db: Executor, id: string): Promise<TurnRow | undefined>
 export const turnsOf = (db: Executor, conversationId: string): Promise<TurnRow[]> =>
   rowsOf(db, turns, sql`SELECT ${columns} FROM turns WHERE conversation_id = ${conversationId} ORDER BY ordinal`);
 
+/** The mean time from message to settled turn, or null if none has settled. */
+export async function meanTurnMs(db: Executor, conversationIds: readonly string[]): Promise<number | null> {
+  const row = await maybeOne(
+    db,
+    { ms: count().nullable() },
+    sql`SELECT round(avg(extract(epoch FROM settled_at - created_at)) * 1000)::bigint AS ms FROM turns
+        WHERE conversation_id = ANY(${conversationIds}::text[]) AND settled_at IS NOT NULL`,
+  );
+  return row?.ms ?? null;
+}
+
 export const latestTurn = (db: Executor, conversationId: string): Promise<TurnRow | undefined> =>
   maybeOne(
     db,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Stop } from '@vestra/agent/budget';
 import { createMeter } from '@vestra/agent/meter';
 import type { Model, ModelRequest, Usage } from '@vestra/agent/model';
+import { errorCatalogue } from '@vestra/contract/errors';
 import { type Micros, microsToUsd, usdToMicros } from '@vestra/contract/money';
 import {
   type ChargeItem,
@@ -98,7 +99,8 @@ export function createRunMoney(
 ): RunMoney {
   const { tenant, model, subject, run, signal } = options;
   const { turn, task } = subject;
-  const kind = task ? 'intelligence' : 'orchestrator';
+  const maxMicros = turn.request.test?.max_micros;
+  const kind = maxMicros !== undefined ? 'improvement' : task ? 'intelligence' : 'orchestrator';
   const meter = createMeter();
   const others = new Map<string, CallModel>();
   const modelOf = (usage: Usage) => others.get(usage.model ?? '') ?? model;
@@ -225,6 +227,11 @@ export function createRunMoney(
     metered: (inner) => ({ stream: (request) => streamWithNotes(inner, request) }),
     meteredInstead: (other, inner) => ({ stream: (request) => streamFallback(other, inner, request) }),
     async mayContinue(request, { msLeft }) {
+      // Before the call, so that a turn never costs more than its improvement has left.
+      if (request && maxMicros !== undefined) {
+        const mostMicros = (await turnMicros()) + maxCostOfRequest(model, request);
+        if (mostMicros > BigInt(maxMicros)) return { kind: 'refused', stop: budgetReached };
+      }
       const refusal = request
         ? await hold(request, msLeft)
         : await checkSpending(db, tenant, await spendingOf(db, tenant, turn.user_id));
@@ -305,6 +312,8 @@ function stopBy(refusal: SpendingRefusal): Stop {
   if (!refusal.isHeldByRunningCalls) return { reason: refusal.stopReason, message };
   return { reason: 'max_turns', message: `The time limit was reached while it waited for money. ${message}` };
 }
+
+const budgetReached: Stop = { reason: 'max_budget', message: errorCatalogue.budget_reached.message };
 
 const callItem = (usd: number, about: ChargeSubject): ChargeItem => ({
   kind: 'tools',

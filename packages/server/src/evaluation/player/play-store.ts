@@ -2,10 +2,11 @@ import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { maybeOne, one, rowsOf, run, update } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, text } from '../../platform/db/table.ts';
-import type { ReplayRow, replays, TestRunRow, testRuns } from '../tables.ts';
+import type { ImprovementRow, improvements, ReplayRow, replays, TestRunRow, testRuns } from '../tables.ts';
 
-/** The statements below use only columns that both tables have. */
-export type PlayTable = typeof testRuns | typeof replays;
+/** The statements below use only columns that all of these tables have. */
+export type PlayTable = typeof testRuns | typeof replays | typeof improvements;
+export type PlayRow = TestRunRow | ReplayRow | ImprovementRow;
 
 /** Neither a play nor one of its items leaves any other status. */
 export const isOpen = sql`status IN ('queued', 'running')`;
@@ -23,11 +24,11 @@ export const lockPlay = (
   table: PlayTable,
   id: string,
   strength: keyof typeof locks,
-): Promise<TestRunRow | ReplayRow | undefined> =>
+): Promise<PlayRow | undefined> =>
   maybeOne(tx, table, sql`SELECT ${columnsOf(table)} FROM ${table} WHERE id = ${id} ${locks[strength]}`);
 
 /** A row that was running before is resumed. */
-export const beginPlay = (tx: Transaction, table: PlayTable, id: string): Promise<TestRunRow | ReplayRow> =>
+export const beginPlay = (tx: Transaction, table: PlayTable, id: string): Promise<PlayRow> =>
   one(
     tx,
     table,
@@ -40,7 +41,7 @@ export async function finishPlay(
   tx: Transaction,
   table: PlayTable,
   id: string,
-  end: Pick<TestRunRow | ReplayRow, 'status' | 'error_code'>,
+  end: Pick<PlayRow, 'status' | 'error_code'>,
 ): Promise<void> {
   await update(tx, table as typeof replays, { ...(end as ReplayRow), finished_at: new Date() }, sql`id = ${id}`);
 }
@@ -57,12 +58,13 @@ export async function cancelPlay(tx: Transaction, table: PlayTable, owner: Sql, 
   return true;
 }
 
-/** Open rows that no process plays, oldest first. */
+/** Open rows that no process plays, oldest first. An improvement plays its own test runs and replays. */
 export const unplayed = (db: Executor, table: PlayTable, limit: number): Promise<{ id: string; org_id: string }[]> =>
   rowsOf(
     db,
     { id: text(), org_id: text() },
     sql`SELECT id, org_id FROM ${table} played
-        WHERE ${isOpen} AND NOT EXISTS (SELECT FROM runs WHERE runs.id = played.id)
+        WHERE ${isOpen} ${'improvement_id' in table.columns ? sql`AND improvement_id IS NULL` : sql.empty}
+          AND NOT EXISTS (SELECT FROM runs WHERE runs.id = played.id)
         ORDER BY created_at LIMIT ${limit}`,
   );

@@ -9,8 +9,8 @@ import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { isDatabaseUnreachable } from '../../platform/db/unreachable.ts';
 import { holdRun, type RunLease, RunTakenOver, releaseRun } from '../../platform/jobs/run-lease.ts';
-import type { ReplayRow, TestRunRow } from '../tables.ts';
-import { beginPlay, finishPlay, isOpenStatus, lockPlay, type PlayTable } from './play-store.ts';
+import type { TestRunRow } from '../tables.ts';
+import { beginPlay, finishPlay, isOpenStatus, lockPlay, type PlayRow, type PlayTable } from './play-store.ts';
 import type { PlayQueue } from './unfinished-plays.ts';
 
 /** The parts of the server that playing needs. */
@@ -29,8 +29,8 @@ export type Player = {
 /** A code of the error catalogue for something that could not be played, and a sentence if there is one. */
 export type PlayFault = { code: string; message: string | null };
 
-/** A test run or a replay in the process that plays it. */
-export type Play<Row extends TestRunRow | ReplayRow> = {
+/** A test run, a replay or an improvement in the process that plays it. */
+export type Play<Row extends PlayRow> = {
   row: Row;
   run: RunLease;
   /**
@@ -40,8 +40,8 @@ export type Play<Row extends TestRunRow | ReplayRow> = {
   hold: (tx: Transaction, strength: 'share' | 'update') => Promise<void>;
 };
 
-/** Test runs and replays differ in the items that they play, and in how those decide the end. */
-export type PlayKind<Row extends TestRunRow | ReplayRow> = PlayQueue & {
+/** Test runs, replays and improvements differ in the items that they play, and in how those decide the end. */
+export type PlayKind<Row extends PlayRow> = PlayQueue & {
   /** Plays all items that have no result. Returns what kept the play as a whole from having results, or null. */
   playItems: (player: Player, play: Play<Row>, signal: AbortSignal) => Promise<PlayFault | null>;
   /** The final status of the row. Runs in the transaction of the end, before the row is locked. */
@@ -59,7 +59,7 @@ export type PlayKind<Row extends TestRunRow | ReplayRow> = PlayQueue & {
  * The job. It may run again after any crash. Items that have a result keep it, and an item that was being played
  * continues in its conversation.
  */
-export async function runPlay<Row extends TestRunRow | ReplayRow>(
+export async function runPlay<Row extends PlayRow>(
   player: Player,
   kind: PlayKind<Row>,
   id: string,
@@ -93,7 +93,7 @@ async function holdPlay(tx: Transaction, table: PlayTable, run: RunLease, streng
 }
 
 /** The end and its event are one transaction. */
-async function endPlay<Row extends TestRunRow | ReplayRow>(
+async function endPlay<Row extends PlayRow>(
   player: Player,
   kind: PlayKind<Row>,
   { row, run, hold }: Play<Row>,

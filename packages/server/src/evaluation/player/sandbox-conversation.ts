@@ -1,4 +1,4 @@
-import { fail } from '@vestra/contract/errors';
+import { errorCatalogue, fail } from '@vestra/contract/errors';
 import type { Followers } from '../../account/index.ts';
 import { findDeployment } from '../../agents/deployments/index.ts';
 import {
@@ -29,6 +29,7 @@ import {
 import type { Tenant } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
+import { budgetLeft, lockImprovement, noteConversation } from '../improvements/spending.ts';
 import type { PlayedScenario, ReplayRow, TestRunRow } from '../tables.ts';
 import type { Play, Player, PlayFault } from './player.ts';
 
@@ -40,6 +41,8 @@ export type Sandbox = {
   version: number;
   /** Called in every transaction before it writes. Throws if the play has ended or continues in another process. */
   hold: (tx: Transaction) => Promise<unknown>;
+  /** The improvement that pays, whose budget limits every turn. Null: the play has no budget. */
+  improvementId: string | null;
 };
 
 export const sandboxOf = ({ engine }: Player, { row, hold }: Play<TestRunRow | ReplayRow>): Sandbox => ({
@@ -48,6 +51,7 @@ export const sandboxOf = ({ engine }: Player, { row, hold }: Play<TestRunRow | R
   deploymentId: row.deployment_id,
   version: row.version,
   hold: (tx) => hold(tx, 'share'),
+  improvementId: row.improvement_id,
 });
 
 /** `request.test` holds the tool results that replace real ones. */
@@ -64,14 +68,16 @@ export async function openInSandbox(
 ): Promise<string> {
   const { engine, tenant } = sandbox;
   const { conversation, committed } = await transaction(engine.db, async (tx) => {
+    await lockBudget(tx, sandbox);
     await sandbox.hold(tx);
     const deployment = await deploymentOf(tx, sandbox);
     const place = { tenant, userId: null, deployment, pinned: sandbox.version, metadata: {}, isHidden: true };
     const say = async (change: Change) => {
       const admission = await admit(engine, tx, change.conversation, deployment);
-      return acceptMessage(engine, change, admission, asTest(message));
+      return acceptMessage(engine, change, admission, asTest(await withBudget(tx, sandbox, message)));
     };
     const opened = await openConversation(tx, place, say, engine.jobs);
+    if (sandbox.improvementId !== null) await noteConversation(tx, sandbox.improvementId, opened.conversation.id);
     await note(tx, opened.conversation.id);
     return opened;
   });
@@ -83,17 +89,34 @@ export async function openInSandbox(
 async function sendInSandbox(sandbox: Sandbox, conversationId: string, message: SandboxMessage): Promise<TurnRow> {
   const { engine, tenant } = sandbox;
   const { result, committed } = await transaction(engine.db, async (tx) => {
+    await lockBudget(tx, sandbox);
     await sandbox.hold(tx);
     const conversation = await lockOwnConversation(tx, tenant, conversationId);
     const deployment = await deploymentOf(tx, sandbox);
     const say = async (change: Change) => {
       const admission = await admit(engine, tx, change.conversation, deployment);
-      return acceptMessage(engine, change, admission, asTest(message));
+      return acceptMessage(engine, change, admission, asTest(await withBudget(tx, sandbox, message)));
     };
     return changeInTransaction(tx, conversation, say, engine.jobs);
   });
   announce(engine.announcer, committed);
   return result;
+}
+
+/** Before the play, because a cancellation locks the improvement first as well. */
+async function lockBudget(tx: Transaction, { improvementId }: Sandbox): Promise<void> {
+  if (improvementId !== null) await lockImprovement(tx, improvementId);
+}
+
+/** An improvement plays one conversation at a time, so nothing else spends its budget meanwhile. */
+async function withBudget(
+  tx: Transaction,
+  { improvementId }: Sandbox,
+  { request, ...message }: SandboxMessage,
+): Promise<SandboxMessage> {
+  if (improvementId === null || !request.test) return { ...message, request };
+  const max_micros = Number(await budgetLeft(tx, improvementId));
+  return { ...message, request: { ...request, test: { ...request.test, max_micros } } };
 }
 
 const asTest = (message: SandboxMessage): NewMessage => ({ ...message, attachments: [], origin: 'test' });
@@ -130,6 +153,7 @@ export async function playConversation(
     while (turn) {
       turn = await untilTurnIsOver(sandbox, { conversationId, turnId: turn.id }, { follower, answer }, signal);
       await onTurnOver?.();
+      if (isBudgetReached(turn)) throw fail('budget_reached');
       const fault = faultOfTurn(turn);
       if (fault) return fault;
       const message = await nextMessage(turn);
@@ -141,6 +165,12 @@ export async function playConversation(
     follower.close();
   }
 }
+
+/** A limit of the version has the same code and another message. */
+const isBudgetReached = ({ request, error_code, error_message }: TurnRow) =>
+  request.test?.max_micros !== undefined &&
+  error_code === 'max_budget' &&
+  error_message === errorCatalogue.budget_reached.message;
 
 /** Limits of the version are behaviour of the agent, and are judged. Lack of money or a failed model is not. */
 function faultOfTurn({ state, error_code, error_message }: TurnRow): PlayFault | null {

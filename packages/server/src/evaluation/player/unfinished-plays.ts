@@ -1,15 +1,15 @@
 import { takeExpiredRuns } from '../../platform/jobs/run-lease.ts';
 import type { SweepSource } from '../../platform/jobs/sweep.ts';
-import { replays, testRuns } from '../tables.ts';
+import { improvements, replays, testRuns } from '../tables.ts';
 import { type PlayTable, unplayed } from './play-store.ts';
 
 /** Where plays of one kind are, and the job that plays them. */
 export type PlayQueue = {
-  name: 'test runs' | 'replays';
+  name: 'test runs' | 'replays' | 'improvements';
   table: PlayTable;
   /** Ids of the rows begin with it. */
-  prefix: 'trun_' | 'rpl_';
-  job: 'test_run.play' | 'replay.play';
+  prefix: 'trun_' | 'rpl_' | 'imp_';
+  job: 'test_run.play' | 'replay.play' | 'improvement.run';
   sendJobs: (
     sweep: Parameters<SweepSource['find']>[0],
     rows: readonly { id: string; org_id: string }[],
@@ -39,6 +39,19 @@ export const replayQueue: PlayQueue = {
       tx,
       'replay.play',
       rows.map(({ id, org_id }) => ({ org_id, replay_id: id })),
+    ),
+};
+
+export const improvementQueue: PlayQueue = {
+  name: 'improvements',
+  table: improvements,
+  prefix: 'imp_',
+  job: 'improvement.run',
+  sendJobs: ({ tx, jobs }, rows) =>
+    jobs.sendMany(
+      tx,
+      'improvement.run',
+      rows.map(({ id, org_id }) => ({ org_id, improvement_id: id })),
     ),
 };
 

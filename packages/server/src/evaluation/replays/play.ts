@@ -4,9 +4,10 @@ import { emit } from '../../account/index.ts';
 import { versionOf } from '../../agents/versions/index.ts';
 import { costOf } from '../../billing/index.ts';
 import { type Exchange, holdConversation, readExchanges } from '../../engine/conversations/index.ts';
-import { ask, judgeLine, paidByOrg } from '../../engine/index.ts';
+import { ask, judgeLine } from '../../engine/index.ts';
 import { mapLimited } from '../../platform/async/limiter.ts';
 import { transaction } from '../../platform/db/transaction.ts';
+import { payerOfPlay } from '../improvements/spending.ts';
 import { isOpenStatus } from '../player/play-store.ts';
 import {
   faultOf,
@@ -39,7 +40,9 @@ const replayKind: PlayKind<ReplayRow> = {
     error_code: fault?.code ?? null,
   }),
   failOpenItems: (tx, id, fault) => endOpenTalks(tx, id, { status: 'failed', ...fault }),
-  async emitCompleted(tx, { org_id: orgId, mode, deployment_id: deploymentId, id }) {
+  async emitCompleted(tx, { org_id: orgId, mode, deployment_id: deploymentId, id, improvement_id }) {
+    // The improvement reports its end itself.
+    if (improvement_id !== null) return;
     const shown = presentReplay((await findReplay(tx, { orgId, mode }, id)) as ReplayWithTalks);
     // Without the talks: events go to other systems and stay when a user is erased, so they must not name users.
     await emit(tx, { orgId, mode, type: 'replay.completed', deploymentId, data: { ...shown, talks: [] } });
@@ -52,7 +55,9 @@ async function replayTalks(player: Player, play: Play<ReplayRow>, signal: AbortS
   const { manifest } = await versionOf(engine.db, row.deployment_id, row.version);
   const judge = judgeModelOf(engine, row, manifest.model);
   const open = (await talksOf(engine.db, [row.id])).filter(({ status }) => isOpenStatus(status));
-  await mapLimited(concurrency, open, (talk) => replayTalk(player, play, { talk, judge }, signal));
+  // The budget of an improvement is exact only if one call runs at a time.
+  const atOnce = row.improvement_id === null ? concurrency : 1;
+  await mapLimited(atOnce, open, (talk) => replayTalk(player, play, { talk, judge }, signal));
   return null;
 }
 
@@ -135,7 +140,7 @@ const sameMeaning = 'The second answer tells the person the same as the first, w
 /** A model judges whether different words mean the same. Without a model they count as different. */
 async function judged(
   { engine }: Player,
-  { tenant, deploymentId }: Sandbox,
+  { tenant, deploymentId, improvementId }: Sandbox,
   { talk, compared, judge }: { talk: TalkRow; compared: readonly ComparedExchange[]; judge: PricedModel | null },
   signal: AbortSignal,
 ): Promise<ReplayedExchange[]> {
@@ -145,7 +150,7 @@ async function judged(
     else if (!judge) exchanges.push({ ...shown, result: 'different', reason });
     else {
       const account = { tenant, model: judge, deploymentId, conversationId: talk.conversation_id };
-      const payer = paidByOrg(engine, account);
+      const payer = payerOfPlay(engine, { improvement_id: improvementId }, account);
       const found = await judgeLine((question) => ask({ ...question, payer, signal }), {
         line: { kind: 'criterion', text: sameMeaning },
         transcript: [

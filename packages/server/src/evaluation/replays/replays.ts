@@ -130,6 +130,7 @@ export async function deleteReplay(tx: Transaction, origin: Origin, id: string):
   const row = await lockReplay(tx, origin, id);
   if (!row) throw fail('replay_not_found');
   if (!row.finished_at) throw fail('still_running', { message: 'This replay has not ended.' });
+  if (row.improvement_id !== null) throw fail('still_running', { message: 'An improvement reads this replay.' });
   const talks = await talksOf(tx, [id]);
   await removeReplay(tx, origin, id);
   await eraseTalks(tx, talks);

@@ -45,7 +45,7 @@ export async function listReplays(
     db,
     replays,
     sql`SELECT ${columnsOf(replays)} FROM ${replays}
-        WHERE ${sql.and(sql`deployment_id = ${deploymentId}`, ofTenant(tenant), below && sql`id < ${below}`)}
+        WHERE ${sql.and(sql`deployment_id = ${deploymentId} AND improvement_id IS NULL`, ofTenant(tenant), below && sql`id < ${below}`)}
         ORDER BY id DESC LIMIT ${limit + 1}`,
   );
   const talks = await talksOf(
@@ -74,7 +74,8 @@ export const talksOf = (
 
 export async function insertReplay(
   tx: Transaction,
-  row: Pick<ReplayRow, 'id' | 'org_id' | 'mode' | 'deployment_id' | 'version'>,
+  row: Pick<ReplayRow, 'id' | 'org_id' | 'mode' | 'deployment_id' | 'version'> &
+    Partial<Pick<ReplayRow, 'improvement_id'>>,
   talks: readonly { source_id: string; user_id: string | null }[],
 ): Promise<void> {
   await insert(tx, replays, row);

@@ -63,7 +63,7 @@ export async function draftFromConversation(
 }
 
 /** Conversations of tests have no user, and interviews have no agent, so neither is a source for scenarios. */
-async function exchangesOf(
+export async function exchangesOf(
   { db }: Engine,
   tenant: Tenant,
   conversationId: string,
@@ -138,13 +138,13 @@ async function wordedByModel(
 const notWorded = 'No model has worded the criteria: what it answered cannot be used.';
 
 /** Personal data of the user that the org stored, which readers of the scenario need not see. */
-async function ownValues({ db }: Engine, tenant: Tenant, { user_id: userId }: ConversationRow) {
+export async function ownValues({ db }: Engine, tenant: Tenant, { user_id: userId }: ConversationRow) {
   const user = userId === null ? undefined : await findUser(db, tenant, userId);
   const values = [userId, user?.name, user?.email, ...(user?.name?.split(/\s+/) ?? [])];
   return values.flatMap((value) => (value ? [{ kind: 'user' as const, value }] : []));
 }
 
-const textsOf = (scenario: ScenarioFields): Record<string, string> =>
+export const textsOf = (scenario: ScenarioFields): Record<string, string> =>
   Object.fromEntries(
     Object.entries(scenario).map(([field, value]) => [
       field,
@@ -163,7 +163,7 @@ type PlainDraft = {
  * become the persona, and results of the deployment's tools are kept. Each criterion is a word that the agent passed on
  * or a tool that it called. `exchanges` is not empty.
  */
-function scenarioFromExchanges(exchanges: readonly Exchange[], manifest: Manifest): PlainDraft {
+export function scenarioFromExchanges(exchanges: readonly Exchange[], manifest: Manifest): PlainDraft {
   const { said } = transcriptOf(exchanges);
   const byUser = said.filter(({ role }) => role === 'user').map(({ text }) => clean(text));
   const byAgent = said.filter(({ role }) => role !== 'user').map(({ text }) => clean(text));

@@ -6,10 +6,11 @@ import type { IndexState } from '../../agents/notebooks/index.ts';
 import { type FixedContent, type Manifest, versionOf } from '../../agents/versions/index.ts';
 import { costOf } from '../../billing/index.ts';
 import { readTranscript, type Transcript } from '../../engine/conversations/index.ts';
-import { ask, paidByOrg } from '../../engine/index.ts';
+import { ask } from '../../engine/index.ts';
 import { mapLimited } from '../../platform/async/limiter.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
+import { isBudgetReached, payerOfPlay } from '../improvements/spending.ts';
 import { isOpenStatus } from '../player/play-store.ts';
 import {
   faultOf,
@@ -45,7 +46,9 @@ const testRunKind: PlayKind<TestRunRow> = {
   playItems: playScenarios,
   endOf,
   failOpenItems: failOpenResults,
-  async emitCompleted(tx, { org_id: orgId, mode, deployment_id: deploymentId, id }) {
+  async emitCompleted(tx, { org_id: orgId, mode, deployment_id: deploymentId, id, improvement_id }) {
+    // The improvement reports its end itself.
+    if (improvement_id !== null) return;
     const data = presentTestRun((await findRun(tx, orgId, id)) as TalliedRun);
     await emit(tx, { orgId, mode, type: 'test_run.completed', deploymentId, data });
   },
@@ -62,7 +65,9 @@ async function playScenarios(player: Player, play: Play<TestRunRow>, signal: Abo
   const open = (await resultsOf(engine.db, row.id)).filter(({ status }) => isOpenStatus(status));
   const readers = new Set(open.map(({ scenario }) => scenario.acts_as?.user_id ?? null));
   await waitForIndex(player, play, { ...version, readers: [...readers] }, signal);
-  await mapLimited(concurrency, open, (result) => playScenario(player, { ...play, model, functions }, result, signal));
+  // The budget of an improvement is exact only if one call runs at a time.
+  const atOnce = row.improvement_id === null ? concurrency : 1;
+  await mapLimited(atOnce, open, (result) => playScenario(player, { ...play, model, functions }, result, signal));
   return null;
 }
 
@@ -146,7 +151,7 @@ async function playOnce(
   try {
     conversationId ??= await beginConversation(player, play, result, result.started_at);
     const current = { ...result, conversation_id: conversationId };
-    const payer = paidByOrg(engine, { tenant, model, deploymentId: row.deployment_id, conversationId });
+    const payer = payerOfPlay(engine, row, { tenant, model, deploymentId: row.deployment_id, conversationId });
     const asking: Ask = (question) => ask({ ...question, payer, signal });
     const onExchange = (transcript: Transcript) => record(player, play, current, transcript, null);
     const scene = { result, conversationId, functions, ask: asking, onExchange };
@@ -157,7 +162,7 @@ async function playOnce(
     const verdict = verdictOf(await judgeScenario(judge, result.scenario, transcript.witnessed));
     return { conversationId, transcript, verdict };
   } catch (error) {
-    if (isInterrupted(error, signal)) throw error;
+    if (isInterrupted(error, signal) || isBudgetReached(error)) throw error;
     const transcript = conversationId === null ? nothing : await readTranscript(engine.db, conversationId);
     return { conversationId, transcript, verdict: verdictOfFault(faultOf(engine.log, error)) };
   }

@@ -4,6 +4,7 @@ import type { TestRunProgress } from '@vestra/contract/test-runs';
 import { requireDeployment } from '../../agents/deployments/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import type { Waiters } from '../../platform/async/waiters.ts';
+import type { Tenant } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { EventStream, type Handlers } from '../../platform/http/handler.ts';
@@ -17,6 +18,7 @@ import {
   cancelTestRun,
   createTestRun,
   deleteTestRun,
+  isVisible,
   presentTestRun,
   stopTestRun,
   type UpToDateVersion,
@@ -39,9 +41,9 @@ export function testRunRoutes({
   watchers,
   streams,
 }: TestRunDependencies): Handlers<'testRuns'> {
-  const read = async (orgId: string, runId: string) => {
-    const row = await findRun(db, orgId, runId);
-    if (!row) throw fail('test_run_not_found');
+  const read = async (tenant: Tenant, runId: string) => {
+    const row = await findRun(db, tenant.orgId, runId);
+    if (!row || !isVisible(row, tenant)) throw fail('test_run_not_found');
     return presentTestRun(row);
   };
 
@@ -53,9 +55,9 @@ export function testRunRoutes({
       const rows = await listRuns(db, id, { limit: page.limit, below: lastSeenId(id, page.after) });
       return page.of(rows, presentTestRun, (row) => [row.deployment_id, row.id]);
     },
-    get: ({ caller, params }) => read(caller.orgId, params.run_id),
+    get: ({ caller, params }) => read(caller, params.run_id),
     events: async ({ caller, params, signal }) => {
-      const look = () => read(caller.orgId, params.run_id);
+      const look = () => read(caller, params.run_id);
       const run = await look();
       return new EventStream(streams.open(caller, signal), followTestRun(watchers, run, look));
     },

@@ -43,7 +43,10 @@ export function listRuns(
   deploymentId: string,
   { limit, below }: { limit: number; below: string | null },
 ): Promise<TalliedRun[]> {
-  const which = sql.and(sql`run.deployment_id = ${deploymentId}`, below && sql`run.id < ${below}`);
+  const which = sql.and(
+    sql`run.deployment_id = ${deploymentId} AND run.improvement_id IS NULL`,
+    below && sql`run.id < ${below}`,
+  );
   return selectRuns(db, which, limit + 1, withoutTranscripts);
 }
 
@@ -91,7 +94,8 @@ const tallyWith = (transcript: Sql) => sql`(
 /** Inserts the run and a queued result for each scenario, with a copy of it. */
 export async function insertRun(
   tx: Transaction,
-  row: Pick<TestRunRow, 'id' | 'org_id' | 'deployment_id' | 'version' | 'mode' | 'promote_on_pass'>,
+  row: Pick<TestRunRow, 'id' | 'org_id' | 'deployment_id' | 'version' | 'mode' | 'promote_on_pass'> &
+    Partial<Pick<TestRunRow, 'improvement_id'>>,
   scenarios: readonly ScenarioToPlay[],
 ): Promise<void> {
   await insert(tx, testRuns, row);
@@ -150,7 +154,7 @@ export async function latestRuns(
         FROM unnest(${versions}::integer[]) AS wanted (version)
         CROSS JOIN LATERAL (
           SELECT id, version, status FROM ${testRuns}
-          WHERE deployment_id = ${deploymentId} AND version = wanted.version ORDER BY id DESC LIMIT 1) AS latest`,
+          WHERE deployment_id = ${deploymentId} AND version = wanted.version AND improvement_id IS NULL ORDER BY id DESC LIMIT 1) AS latest`,
   );
   return new Map(rows.map(({ version, run_id, status }) => [version, { run_id, status }]));
 }

@@ -7,12 +7,12 @@ import { emit, recordAudit } from '../../account/index.ts';
 import { type DeploymentRow, lockDeployment, lockVersions, type VersionRow } from '../../agents/deployments/index.ts';
 import { eraseHiddenConversations } from '../../engine/conversations/index.ts';
 import { assertPayable, type Engine, usableModel } from '../../engine/index.ts';
-import type { Origin } from '../../platform/caller.ts';
+import type { Origin, Tenant } from '../../platform/caller.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
 import { recordCostsOfCancelled, stopPlaying } from '../player/player.ts';
 import { type FileScenario, hasScenarios, scenariosOfVersion } from '../scenarios/scenarios.ts';
-import type { PlayedScenario, TestRun } from '../tables.ts';
+import type { PlayedScenario, TestRun, TestRunRow } from '../tables.ts';
 import { costOfPlays, runsOf } from './plays.ts';
 import {
   asPlayed,
@@ -127,7 +127,7 @@ const keyOf = ({ name, goal, persona }: PlayedScenario) => JSON.stringify([name,
  */
 export async function cancelTestRun(tx: Transaction, origin: Origin, runId: string): Promise<TestRun> {
   const before = await findRun(tx, origin.orgId, runId);
-  if (!before) throw fail('test_run_not_found');
+  if (!before || !isVisible(before, origin)) throw fail('test_run_not_found');
   // A live run spends live money, and a live version may wait for it.
   if (before.mode === 'live' && origin.mode === 'test') throw fail('live_key_required');
   const wasOpen = await cancelRun(tx, origin.orgId, runId);
@@ -157,9 +157,10 @@ export async function cancelTestRun(tx: Transaction, origin: Origin, runId: stri
 /** Deletes a run that has ended, with the conversations of its plays. */
 export async function deleteTestRun(tx: Transaction, origin: Origin, runId: string): Promise<void> {
   const row = await lockRun(tx, origin.orgId, runId);
-  if (!row) throw fail('test_run_not_found');
+  if (!row || !isVisible(row, origin)) throw fail('test_run_not_found');
   if (row.mode === 'live' && origin.mode === 'test') throw fail('live_key_required');
   if (!row.finished_at) throw fail('still_running', { message: 'This test run has not ended.' });
+  if (row.improvement_id !== null) throw fail('still_running', { message: 'An improvement reads this test run.' });
   const results = await resultsOf(tx, runId);
   await removeRun(tx, row);
   await eraseHiddenConversations(
@@ -174,6 +175,10 @@ export async function deleteTestRun(tx: Transaction, origin: Origin, runId: stri
     details: { deployment_id: row.deployment_id, version: row.version },
   });
 }
+
+/** Both modes share test runs, except those with scenarios from the conversations of one mode. */
+export const isVisible = ({ improvement_id, mode }: TestRunRow, tenant: Tenant): boolean =>
+  improvement_id === null || mode === tenant.mode;
 
 /** Stops the process that plays a cancelled run, and the agent in its conversations. */
 export const stopTestRun = (engine: Engine, run: TestRun): Promise<void> =>

@@ -149,6 +149,10 @@ export const movedTables: Readonly<Record<string, MovedTable>> = {
   pending_promotions: { rows: `org_id = $org AND ${ofDeployment.rows}` },
   replays: own,
   replay_talks: { rows: 'org_id = $org AND replay_id IN (SELECT id FROM replays WHERE org_id = $org)' },
+  improvements: own,
+  improvement_scenarios: {
+    rows: 'org_id = $org AND improvement_id IN (SELECT id FROM improvements WHERE org_id = $org)',
+  },
   message_feedback: own,
   idempotency_keys: own,
   jobs: {

@@ -109,6 +109,16 @@ export const catalog = {
     concurrency: 6,
     share: { of: orgOf, ofOrg: 4, ofUser: 4 },
   }),
+  'improvement.run': job({
+    payload: z.strictObject({ org_id: z.string(), improvement_id: z.string() }),
+    policy: 'standard',
+    key: ({ improvement_id }) => improvement_id,
+    retries: { limit: 20, delaySeconds: 2, maxDelaySeconds: 60 },
+    // It plays several test runs, one conversation at a time.
+    expireInSeconds: 86_400,
+    concurrency: 4,
+    share: { of: orgOf, ofOrg: 2, ofUser: 2 },
+  }),
   'batch.advance': job({
     payload: z.strictObject({ org_id: z.string(), mode: z.enum(modes), batch_id: z.string() }),
     policy: 'standard',

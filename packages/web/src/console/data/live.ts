@@ -21,6 +21,7 @@ const touchedBy: Readonly<Record<string, readonly string[]>> = {
   batch: ['batches'],
   test_run: ['testRuns', 'deployments'],
   replay: ['replays'],
+  improvement: ['improvements', 'deployments'],
   deployment: ['deployments'],
   tool_server: ['mcpServers'],
   connection: ['connections'],

@@ -7,6 +7,7 @@ const kinds = [
   ['compute', 'Compute', 'bg-danger'],
   ['background', 'Background', 'bg-quiet'],
   ['voice', 'Voice', 'bg-strong-line'],
+  ['improvement', 'Improvement', 'bg-line'],
 ] as const;
 
 /** A cost with its breakdown. */

@@ -1,0 +1,177 @@
+import type { Api } from '@vestra/contract/api';
+import { fail } from '@vestra/contract/errors';
+import { newId } from '@vestra/contract/ids';
+import { type Micros, microsToUsd, usdToMicros } from '@vestra/contract/money';
+import type { BodyOf } from '@vestra/contract/route';
+import { emit, recordAudit } from '../../account/index.ts';
+import {
+  type DeploymentRow,
+  getVersion,
+  lockDeployment,
+  lockVersions,
+  requireDeployment,
+} from '../../agents/deployments/index.ts';
+import { authorOf, versionToRun } from '../../agents/versions/index.ts';
+import { type ConversationRow, findConversation } from '../../engine/conversations/index.ts';
+import { assertPayable, type Engine, maxCostOfMessage, usableModel } from '../../engine/index.ts';
+import type { Origin } from '../../platform/caller.ts';
+import type { Transaction } from '../../platform/db/pool.ts';
+import type { JobSender } from '../../platform/jobs/catalog.ts';
+import { recordCostsOfCancelled, stopPlaying } from '../player/player.ts';
+import { presentReplay, stopReplay } from '../replays/replays.ts';
+import { cancelOpen, findReplay, talksOf, updateTalk } from '../replays/store.ts';
+import type { Improvement, ImprovementRow } from '../tables.ts';
+import { judgeModelOf } from '../test-runs/judge.ts';
+import { costOfPlays } from '../test-runs/plays.ts';
+import { cancelRun, resultsOf, setCost } from '../test-runs/store.ts';
+import { findTestRun, stopTestRun, type UpToDateVersion } from '../test-runs/test-runs.ts';
+import { presentForOthers, presentImprovement } from './present.ts';
+import { conversationsOf } from './source.ts';
+import { cancelOpenImprovement, findImprovement, insertImprovement, openPlaysOf } from './store.ts';
+
+export type ImprovementDependencies = {
+  engine: Engine;
+  jobs: JobSender;
+  upToDateVersion: UpToDateVersion;
+};
+
+type Wanted = BodyOf<Api['improvements']['create']> & { reference: string };
+
+/** Creates a queued improvement and its job. If it could not start, nothing is created. */
+export async function createImprovement(
+  tx: Transaction,
+  { engine, jobs, upToDateVersion }: ImprovementDependencies,
+  origin: Origin,
+  { reference, from, budget_usd, rounds }: Wanted,
+): Promise<Improvement> {
+  // An insight reads for seconds, so it comes before the locks.
+  const ids = await conversationsOf(tx, origin, await requireDeployment(tx, origin.orgId, reference), from);
+  await lockVersions(tx, origin.orgId);
+  const found = await lockDeployment(tx, origin.orgId, reference);
+  const running = versionToRun(found, origin.mode, null);
+  const conversations = await ownConversations(tx, origin, found, ids, from.type);
+  if (conversations.length === 0) throw fail('no_failing_conversations', { param: 'from' });
+  // A test conversation reads the newest content of its notebooks, which the draft may not have fixed yet.
+  const isNewest = origin.mode === 'test' && running === found.newest_version;
+  const base = isNewest
+    ? (await upToDateVersion(tx, { origin, deployment: found })).version
+    : await getVersion(tx, found, running);
+  const agent = usableModel(engine.models, origin.mode, base.manifest.model);
+  const judge = judgeModelOf(engine, origin, base.manifest.model);
+  if (!judge) {
+    throw fail('model_unavailable', {
+      message: 'The built-in `offline` model does not judge what goes live. Set the key of a model provider.',
+    });
+  }
+  await assertPayable(tx, origin);
+  const budget = usdToMicros(budget_usd);
+  assertEnough(budget, maxCostOfMessage(agent, '') + maxCostOfMessage(judge, ''));
+  const row = {
+    id: newId('imp'),
+    org_id: origin.orgId,
+    mode: origin.mode,
+    deployment_id: found.id,
+    base_version: base.version,
+    source: from,
+    author: authorOf(origin.actor),
+    budget_micros: budget,
+    rounds,
+  };
+  await insertImprovement(
+    tx,
+    row,
+    conversations.map(({ id, user_id }) => ({ source_id: id, user_id, scenario_id: newId('scn') })),
+  );
+  await jobs.send(tx, 'improvement.run', { org_id: row.org_id, improvement_id: row.id });
+  await recordAudit(tx, origin, {
+    action: 'improvement.created',
+    target: { type: 'improvement', id: row.id },
+    details: { deployment_id: found.id, version: base.version, from: from.type, conversations: conversations.length },
+  });
+  return presentImprovement(tx, (await findImprovement(tx, origin, row.id)) as ImprovementRow);
+}
+
+/** The first run of a scenario needs the longest answers of the agent and of the judge. */
+function assertEnough(budget: Micros, least: Micros): void {
+  if (budget >= least && budget > 0n) return;
+  throw fail('budget_too_small', {
+    param: 'budget_usd',
+    message: `One run of a scenario can cost ${microsToUsd(least)} US dollars with these models. Send at least this budget.`,
+  });
+}
+
+/** Only conversations of this deployment, org and mode, and none that a test played. Others that are named are refused. */
+async function ownConversations(
+  tx: Transaction,
+  origin: Origin,
+  { id: deploymentId }: DeploymentRow,
+  ids: readonly string[],
+  type: Improvement['from']['type'],
+): Promise<ConversationRow[]> {
+  const found: ConversationRow[] = [];
+  for (const [index, id] of [...new Set(ids)].entries()) {
+    const row = await findConversation(tx, origin, id);
+    if (row && !row.is_hidden && row.deployment_id === deploymentId) found.push(row);
+    else if (type === 'conversations') {
+      throw fail('conversation_not_found', {
+        param: `from.conversation_ids.${index}`,
+        message: `This deployment has no conversation \`${id}\` in ${origin.mode} mode.`,
+      });
+    }
+  }
+  return found;
+}
+
+/** Cancels an improvement with its test runs and replays. One that has ended stays as it is. */
+export async function cancelImprovement(
+  tx: Transaction,
+  origin: Origin,
+  id: string,
+): Promise<{ improvement: Improvement; runIds: string[]; replayIds: string[] }> {
+  const before = await findImprovement(tx, origin, id);
+  if (!before) throw fail('improvement_not_found');
+  if (!(await cancelOpenImprovement(tx, origin, id))) {
+    const row = (await findImprovement(tx, origin, id)) ?? before;
+    return { improvement: await presentImprovement(tx, row), runIds: [], replayIds: [] };
+  }
+  const { runIds, replayIds } = await openPlaysOf(tx, id);
+  for (const runId of runIds) {
+    await cancelRun(tx, origin.orgId, runId);
+    await recordCostsOfCancelled(tx, await resultsOf(tx, runId), (result, cost) =>
+      setCost(tx, result, cost + costOfPlays(result.plays)),
+    );
+  }
+  for (const replayId of replayIds) {
+    await cancelOpen(tx, origin, replayId);
+    await recordCostsOfCancelled(tx, await talksOf(tx, [replayId]), (talk, cost_micros) =>
+      updateTalk(tx, talk, { cost_micros }),
+    );
+  }
+  const row = (await findImprovement(tx, origin, id)) as ImprovementRow;
+  await recordAudit(tx, origin, {
+    action: 'improvement.cancelled',
+    target: { type: 'improvement', id },
+    details: { deployment_id: row.deployment_id },
+  });
+  const { orgId, mode } = origin;
+  const data = await presentForOthers(tx, row);
+  await emit(tx, { orgId, mode, type: 'improvement.completed', deploymentId: row.deployment_id, data });
+  return { improvement: await presentImprovement(tx, row), runIds, replayIds };
+}
+
+/** Stops the process that runs a cancelled improvement, and the agent in its conversations. */
+export async function stopImprovement(
+  engine: Engine,
+  origin: Origin,
+  { improvement, runIds, replayIds }: Awaited<ReturnType<typeof cancelImprovement>>,
+): Promise<void> {
+  await stopPlaying(engine, improvement, []);
+  for (const runId of runIds) {
+    const run = await findTestRun(engine.db, origin.orgId, runId);
+    if (run) await stopTestRun(engine, run);
+  }
+  for (const replayId of replayIds) {
+    const replay = await findReplay(engine.db, origin, replayId);
+    if (replay) await stopReplay(engine, presentReplay(replay));
+  }
+}

@@ -1,0 +1,37 @@
+import { fail } from '@vestra/contract/errors';
+import { requireDeployment } from '../../agents/deployments/index.ts';
+import { transaction } from '../../platform/db/transaction.ts';
+import type { Handlers } from '../../platform/http/handler.ts';
+import { lastSeenId } from '../deployment-cursor.ts';
+import { cancelImprovement, createImprovement, type ImprovementDependencies, stopImprovement } from './improvements.ts';
+import { presentBriefly, presentImprovement } from './present.ts';
+import { findImprovement, listImprovements } from './store.ts';
+
+export function improvementRoutes(dependencies: ImprovementDependencies): Handlers<'improvements'> {
+  const { engine } = dependencies;
+  const { db } = engine;
+  return {
+    create: async ({ origin, params, body, commit }) =>
+      commit((tx) => createImprovement(tx, dependencies, origin, { ...body, reference: params.deployment_id })),
+    list: async ({ caller, params, page }) => {
+      const { id } = await requireDeployment(db, caller.orgId, params.deployment_id);
+      const rows = await listImprovements(db, caller, id, { limit: page.limit, below: lastSeenId(id, page.after) });
+      const shown = await Promise.all(rows.map(async (row) => [row, await presentBriefly(db, row)] as const));
+      return page.of(
+        shown,
+        ([, improvement]) => improvement,
+        ([row]) => [row.deployment_id, row.id],
+      );
+    },
+    get: async ({ caller, params }) => {
+      const row = await findImprovement(db, caller, params.improvement_id);
+      if (!row) throw fail('improvement_not_found');
+      return presentImprovement(db, row);
+    },
+    cancel: async ({ origin, params }) => {
+      const cancelled = await transaction(db, (tx) => cancelImprovement(tx, origin, params.improvement_id));
+      await stopImprovement(engine, origin, cancelled);
+      return cancelled.improvement;
+    },
+  };
+}

@@ -352,4 +352,14 @@ export const consoleArea = area('console', 'done', [
     'docs/console.md#finding-your-way',
     'Ctrl K finds users by name or email, and conversations and tasks by their words.',
   ],
+  [
+    'CON-740',
+    'docs/conversations.md#overview',
+    '`GET /v1/overview` counts conversations, replies, failures by cause, latency, cost and pending approvals of a period, by deployment, of one org and mode.',
+  ],
+  [
+    'CON-741',
+    'docs/console.md#building-running-and-paying',
+    'Home shows in one sentence whether all is well, with figures for 24 hours, 7 and 30 days and by deployment. Each cause of failures leads to its conversations.',
+  ],
 ]);

@@ -139,6 +139,7 @@ export const conversations = {
       failed: queryFlag
         .optional()
         .describe('`true`: only those with a `last_error`; `false`: only those without one; absent: all.'),
+      error_code: text(1, 64).optional().describe('Only those whose `last_error` has this code.'),
       q: text(1, 200)
         .optional()
         .describe('Only those whose `preview` has words that start with each of these words, in any order.'),

@@ -169,6 +169,7 @@ OpenaiResponseStatus = Literal["completed", "failed", "in_progress", "cancelled"
 MeMemberRole = Literal["owner", "admin", "developer"]
 McpAuthorizationGoesToKind = Literal["site", "computer", "app"]
 LineItemKind = Literal["orchestrator", "intelligence", "tools", "compute", "background", "voice"]
+OverviewPeriod = Literal["24h", "7d", "30d"]
 AuditEntryActorType = Literal["key", "member", "mcp_grant", "session", "system"]
 ModelTake = Literal["text", "image", "pdf", "audio"]
 
@@ -1816,6 +1817,38 @@ class LineItem(Resource):
     """When it was created, as ISO 8601 in UTC."""
 
 
+class Overview(Resource):
+    """How the agents of an org do in one mode."""
+    object: Literal["overview"]
+    """Always `overview`: the type of this object."""
+    period: OverviewPeriod
+    """The requested period."""
+    from_: str
+    """The start of the figures, as ISO 8601 in UTC."""
+    to: str
+    """The end of the figures, as ISO 8601 in UTC."""
+    conversation_count: int
+    """Conversations in which a message was sent."""
+    reply_count: int
+    """Messages whose turn settled or failed. Stopped and open turns are not counted."""
+    failed_count: int
+    """Those that failed."""
+    latency_ms: OverviewLatencyMs | None
+    """From the message to the end of its reply, without replies that waited for a person or became a
+    task; null if there was none.
+    """
+    cost_usd: float
+    """The cost since `from`, in US dollars."""
+    pending_approval_count: int
+    """Approvals that wait for a person now, at most 1,000."""
+    slots: list[OverviewSlot]
+    """Each hour of `24h`, or each day of `7d` and `30d`, oldest first."""
+    deployments: list[OverviewDeployment]
+    """The busiest 50 deployments, most replies first."""
+    failures: list[OverviewFailure]
+    """The ten most frequent causes of failures."""
+
+
 class AuditEntry(Resource):
     """An action, and who did it."""
     object: Literal["audit_entry"]
@@ -3306,6 +3339,66 @@ class LimitsRateLimits(Resource):
     """Requests per minute that each key may make."""
     burst: int
     """Requests that may arrive at once."""
+
+
+class OverviewLatencyMs(Resource):
+    p50: int
+    """Half of the replies took at most this long, in milliseconds."""
+    p95: int
+    """95 of 100 replies took at most this long, in milliseconds."""
+
+
+class OverviewSlot(Resource):
+    """One hour or day."""
+    at: str
+    """The start of the hour or UTC day, as ISO 8601."""
+    reply_count: int
+    """Messages whose turn settled or failed. Stopped and open turns are not counted."""
+    failed_count: int
+    """Those that failed."""
+
+
+class OverviewDeployment(Resource):
+    """The figures of one deployment."""
+    deployment_id: str
+    """The id of a deployment, `dep_` and 24 characters."""
+    name: str | None
+    """The name of the deployment; null if it was deleted."""
+    conversation_count: int
+    """Conversations in which a message was sent."""
+    reply_count: int
+    """Messages whose turn settled or failed. Stopped and open turns are not counted."""
+    failed_count: int
+    """Those that failed."""
+    latency_ms: OverviewDeploymentLatencyMs | None
+    """From the message to the end of its reply, without replies that waited for a person or became a
+    task; null if there was none.
+    """
+    cost_usd: float
+    """Its cost, in US dollars."""
+
+
+class OverviewDeploymentLatencyMs(Resource):
+    p50: int
+    """Half of the replies took at most this long, in milliseconds."""
+    p95: int
+    """95 of 100 replies took at most this long, in milliseconds."""
+
+
+class OverviewFailure(Resource):
+    """Failures with the same code."""
+    code: str
+    """The error code."""
+    message: str
+    """The sentence of the newest failure with this code."""
+    failed_count: int
+    """Turns that failed with this code."""
+    conversation_count: int
+    """The conversations of these turns."""
+    conversation_id: str
+    """The conversation of the newest failure."""
+    last_at: str
+    """When the newest of them was sent, as ISO 8601 in UTC."""
 
 
 class AuditEntryActor(Resource):

@@ -1,0 +1,183 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeOtherOrg } from '../support/other-org.ts';
+import { type ConsoleDesk, startConsoleDesk, widthOf } from './console.fixture.ts';
+import { calling, inTurn } from './interactions.fixture.ts';
+import { barriersOn } from './session-page.fixture.ts';
+
+/** Whether the agents of an org are well, in the API and on Home. */
+let desk: ConsoleDesk;
+beforeAll(async () => {
+  desk = await startConsoleDesk();
+  const tools = [{ function: 'order_paper', description: 'Order paper.', input: { sheets: 'integer' } }];
+  await desk.apply({ name: 'desk', memory: 'none', tools });
+  await desk.apply({ name: 'till', memory: 'none' });
+});
+afterAll(() => desk.stop());
+
+const talk = async (message: string, deployment = 'desk'): Promise<string> => {
+  const { id } = await desk.say({ deployment, message });
+  await desk.rest(id);
+  return id;
+};
+
+const overview = async (query = '', key = desk.testKey) => {
+  const { status, body } = await desk.call('GET', `/v1/overview${query}`, { key });
+  expect(status).toBe(200);
+  return body;
+};
+
+const age = (id: string, by: string) =>
+  desk.sql(
+    'UPDATE turns SET created_at = created_at - $2::interval, settled_at = settled_at - $2::interval WHERE conversation_id = $1',
+    [id, by],
+  );
+
+describe('the overview', () => {
+  it('counts conversations, failures by cause, latency, cost and approvals, by period and deployment [CON-740]', async () => {
+    desk.script(() => ({ text: 'Hello.', usage: { inputTokens: 50_000, outputTokens: 0 } }));
+    const first = await talk('One');
+    await desk.call('POST', `/v1/conversations/${first}/messages`, {
+      body: { message: 'Two' },
+      headers: { Prefer: 'wait=60' },
+    });
+    const earlier = await talk('Three days ago');
+    await age(earlier, '3 days');
+    await age(await talk('Long ago'), '40 days');
+    // An old conversation with a new message is part of today.
+    await desk.sql(`UPDATE conversations SET created_at = created_at - interval '40 days' WHERE id = $1`, [first]);
+    await talk('At the till', 'till');
+    desk.script(() => ({ fail: 400, failMessage: 'No such temperature.' }));
+    const broken = await talk('Breaks');
+    const latest = await talk('Breaks again');
+    desk.script(inTurn(calling('order_paper', { sheets: 5 }), { text: 'Ordered.' }));
+    const { conversationId } = await desk.waiting({ deployment: 'desk' });
+
+    const day = await overview();
+    expect(day).toMatchObject({
+      object: 'overview',
+      period: '24h',
+      // The one that waits counts as a conversation, and is no reply yet.
+      conversation_count: 5,
+      reply_count: 5,
+      failed_count: 2,
+      pending_approval_count: 1,
+      failures: [
+        {
+          code: 'model_error',
+          message: expect.stringContaining('refused the request'),
+          failed_count: 2,
+          conversation_count: 2,
+          conversation_id: latest,
+        },
+      ],
+      deployments: [
+        { name: 'desk', conversation_count: 4, reply_count: 4, failed_count: 2 },
+        { name: 'till', conversation_count: 1, reply_count: 1, failed_count: 0 },
+      ],
+    });
+    expect(day.slots).toHaveLength(24);
+    expect(sum(day.slots, 'reply_count')).toBe(5);
+    expect(sum(day.slots, 'failed_count')).toBe(2);
+    expect(day.latency_ms.p50).toBeGreaterThan(0);
+    expect(day.latency_ms.p95).toBeGreaterThanOrEqual(day.latency_ms.p50);
+    // All was spent today: messages were moved, and charges were not.
+    const { body: usage } = await desk.call('GET', '/v1/usage?group_by=deployment');
+    expect(day.cost_usd).toBeCloseTo(usage.total.cost_usd, 5);
+    expect(sum(day.deployments, 'cost_usd')).toBeCloseTo(usage.total.cost_usd, 5);
+
+    const week = await overview('?period=7d');
+    expect(week).toMatchObject({ conversation_count: 6, reply_count: 6, failed_count: 2 });
+    expect(week.slots).toHaveLength(7);
+    expect(week.slots.filter(({ reply_count }: { reply_count: number }) => reply_count > 0)).toHaveLength(2);
+    expect(await overview('?period=30d')).toMatchObject({ conversation_count: 6, reply_count: 6 });
+    expect(await overview('?deployment=till')).toMatchObject({
+      conversation_count: 1,
+      failed_count: 0,
+      pending_approval_count: 0,
+      failures: [],
+      deployments: [{ name: 'till' }],
+    });
+
+    // A reply that waited for a person says nothing about latency.
+    await desk.sql(`UPDATE turns SET created_at = created_at - interval '2 hours' WHERE conversation_id = $1`, [
+      conversationId,
+    ]);
+    const [interaction] = await desk.open(conversationId);
+    await desk.answer(interaction.id, { decision: 'approved' });
+    await desk.call('POST', `/v1/conversations/${conversationId}/stop`);
+    await desk.rest(conversationId);
+    expect((await overview()).latency_ms.p95).toBeLessThan(3_600_000);
+
+    expect((await desk.call('GET', '/v1/overview?deployment=nobody')).body.error).toMatchObject({
+      code: 'invalid_deployment',
+      param: 'deployment',
+    });
+    expect((await desk.call('GET', '/v1/overview?period=1y')).status).toBe(400);
+    const none = {
+      conversation_count: 0,
+      reply_count: 0,
+      latency_ms: null,
+      cost_usd: 0,
+      failures: [],
+      deployments: [],
+    };
+    expect(await overview('?period=30d', desk.liveKey)).toMatchObject(none);
+    expect(await overview('?period=30d', await makeOtherOrg(desk))).toMatchObject(none);
+
+    const listed = await desk.call('GET', '/v1/conversations?error_code=model_error');
+    expect(listed.body.data.map(({ id }: { id: string }) => id)).toEqual([latest, broken]);
+    expect((await desk.call('GET', '/v1/conversations?error_code=budget_reached')).body.data).toEqual([]);
+  });
+});
+
+const sum = <Row>(rows: Row[], field: keyof Row) => rows.reduce((all, row) => all + Number(row[field]), 0);
+
+describe('Home', () => {
+  it('shows whether all is well, by period and deployment, and leads from a cause to its conversations [CON-741]', async () => {
+    desk.script(() => ({ fail: 400, failMessage: 'No such temperature.' }));
+    await talk('Where is order 4711?');
+    const { page, go, leave } = await desk.enter('/', { context: { viewport: { width: 1440, height: 900 } } });
+    const period = (name: string) => page.getByRole('navigation', { name: 'Period' }).getByRole('link', { name });
+    const isWell = (word: string) => page.locator(`[data-health="${word}"]`);
+    await isWell('failing').waitFor();
+    for (const label of ['Conversations', 'Failure rate', 'Latency', 'Spend', 'Approvals']) {
+      await page.locator('main').getByText(label, { exact: true }).first().waitFor();
+    }
+    await period('7 days').click();
+    await page.waitForURL(/period=7d/);
+    await page.getByText('Replies per day').first().waitFor();
+    await page.getByLabel('Deployment', { exact: true }).selectOption('till');
+    await page.waitForURL(/deployment=till/);
+    await isWell('healthy').waitFor();
+    await page.getByText('No failures in the last 7 days.').waitFor();
+    await page.reload();
+    await isWell('healthy').waitFor();
+    expect(await barriersOn(page)).toEqual([]);
+
+    await go('/?period=24h&deployment=desk');
+    await page.getByRole('link', { name: /conversations with model_error/ }).click();
+    await page.waitForURL(/error_code=model_error/);
+    await page.getByRole('row', { name: /Where is order 4711\?.*failed/ }).waitFor();
+    expect(await page.getByLabel('Error code').inputValue()).toBe('model_error');
+    expect(await page.getByRole('row', { name: /At the till/ }).count()).toBe(0);
+
+    for (const width of [1440, 1024, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      await go('/');
+      await isWell('failing').waitFor();
+      expect([width, await widthOf(page)]).toEqual([width, width]);
+      await look(page, `home-${width}`);
+    }
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await barriersOn(page)).toEqual([]);
+    await look(page, 'home-390-dark');
+    await leave();
+  });
+});
+
+/** A picture of the page, for the person who changes it: `VESTRA_LOOK=/tmp/looks npx vitest run …`. */
+async function look(page: Page, name: string): Promise<void> {
+  const folder = process.env.VESTRA_LOOK;
+  if (folder) await page.screenshot({ path: `${folder}/${name}.png` });
+}

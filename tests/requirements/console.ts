@@ -362,4 +362,19 @@ export const consoleArea = area('console', 'done', [
     'docs/console.md#building-running-and-paying',
     'Home shows in one sentence whether all is well, with figures for 24 hours, 7 and 30 days and by deployment. Each cause of failures leads to its conversations.',
   ],
+  [
+    'CON-742',
+    'docs/sessions.md#the-page',
+    'On the session page a reply can be copied, the last message sent again, pictures are thumbnails, messages show the time of day, and a wide table scrolls within a phone.',
+  ],
+  [
+    'CON-743',
+    'docs/deployment-file.md#tools',
+    'While a function runs, the session page shows its `activity` with the named arguments, or else its name, and no other argument.',
+  ],
+  [
+    'CON-744',
+    'docs/sessions.md#greeting',
+    'A session’s page begins with the org’s opening for its deployment, else the `opening` of the version, else the org’s for all.',
+  ],
 ]);

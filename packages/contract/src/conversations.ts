@@ -48,7 +48,7 @@ const dataSeen: Readonly<Record<StreamEventType, SeenFields>> = {
   'task.deleted': {},
   'interaction.created': { interaction: interactionSeen },
   'interaction.resolved': { interaction: interactionSeen },
-  'tool_call.created': { call: shown('call_id', 'name', 'task_id') },
+  'tool_call.created': { call: shown('call_id', 'name', 'task_id', 'progress') },
   'tool_call.progress': shown('call_id', 'name', 'text'),
   'file.created': { file: fileSeen },
   'conversation.status': shown('status'),

@@ -65,6 +65,7 @@ export type Calls = {
      * - `reasoning`: How much the model reasons before it answers; `off`: as little as it can. Absent: as its provider decides.
      * - `apps`: Which apps users can connect: `all`, or the ids of `GET /v1/apps`.
      * - `approvals`: Which kinds of action are labelled as such in approval requests.
+     * - `opening`: What a session’s page shows before the first message; absent: the org’s setting.
      * - `limits`: Limits of tasks and replies in money, steps and minutes.
      * - `tools`: MCP servers, each with `mcp`, and functions of your code, each with `function`; at most 50.
      * - `skills`: A folder of skills, or a list of folders, of skills by `id`, and of built-in ones by `name`.

@@ -2123,6 +2123,8 @@ class DeploymentVersionManifest(Resource):
     """Which apps users can connect: `all`, or the ids of `GET /v1/apps`."""
     approvals: list[DeploymentVersionManifestApproval]
     """Which kinds of action are labelled as such in approval requests."""
+    opening: DeploymentVersionManifestOpening | None = None
+    """What a session’s page shows before the first message; absent: the org’s setting."""
     limits: DeploymentVersionManifestLimits
     """Limits of tasks and replies in money, steps and minutes."""
     mcp_servers: list[DeploymentVersionManifestMcpServer]
@@ -2143,6 +2145,14 @@ class DeploymentVersionManifest(Resource):
     """Which sites the user’s browser may open; null: a fetch opens nothing, and the agent may open any
     page.
     """
+
+
+class DeploymentVersionManifestOpening(Resource):
+    """What a session’s page shows before the first message; absent: the org’s setting."""
+    message: str | None = None
+    """Shown before the first message."""
+    suggestions: list[str]
+    """Questions that the user can send with one click."""
 
 
 class DeploymentVersionManifestLimits(Resource):
@@ -2200,6 +2210,10 @@ class DeploymentVersionManifestTool(Resource):
     """True: a lookup that changes nothing; it runs without approval."""
     run_without_asking: bool
     """True: it changes something and still runs without approval."""
+    activity: str | None = None
+    """Shown to the user while the call runs, such as `Looking up order {number}`; braces name an
+    argument. Absent: the name of the function.
+    """
     approver: Literal["user", "org"]
     """Who approves a pending call: the user, or the org through a key or a member."""
 
@@ -2641,7 +2655,9 @@ class ConversationPendingToolCall(Resource):
     task_id: str | None
     """The task that calls it; null if the reply calls it."""
     progress: str | None = None
-    """The latest progress text from the process that answers it."""
+    """The latest progress text from the process that answers it, or else the `activity` of the
+    function.
+    """
 
 
 class ConversationCostBreakdown(Resource):

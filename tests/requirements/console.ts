@@ -377,4 +377,14 @@ export const consoleArea = area('console', 'done', [
     'docs/sessions.md#greeting',
     'A session’s page begins with the org’s opening for its deployment, else the `opening` of the version, else the org’s for all.',
   ],
+  [
+    'CON-745',
+    'docs/console.md#the-first-hour',
+    'The editor of a file shows each fault beside its line. A refused Apply scrolls to the first fault, with the reason in sight.',
+  ],
+  [
+    'CON-746',
+    'docs/console.md#the-first-hour',
+    'After Apply, the page of a deployment leads on: Talk opens the playground beside the file, Run tests starts them, Make live promotes the version.',
+  ],
 ]);

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeOtherOrg } from '../support/other-org.ts';
 import { type ConsoleDesk, startConsoleDesk, widthOf } from './console.fixture.ts';
@@ -173,6 +173,88 @@ describe('Home', () => {
     expect(await barriersOn(page)).toEqual([]);
     await look(page, 'home-390-dark');
     await leave();
+  });
+});
+
+describe('a file', () => {
+  const write = async (page: Page, text: string) => {
+    await page.getByRole('textbox', { name: 'Deployment file' }).click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText(text);
+  };
+  const isInSight = async (page: Page, place: Locator) => {
+    await place.waitFor();
+    const box = await place.boundingBox();
+    const height = page.viewportSize()?.height ?? 0;
+    return box !== null && box.y >= 0 && box.y + box.height <= height;
+  };
+
+  it('has its faults beside their lines, and a refusal is in sight [CON-745]', async () => {
+    const { page, leave } = await desk.enter('/deployments/new', {
+      context: { viewport: { width: 1440, height: 900 } },
+    });
+    const lines = Array.from({ length: 80 }, (_, at) => `  Rule ${at}: be kind.`);
+    await write(page, `name: long-file\nmodell: gpt\ninstructions: |\n${lines.join('\n')}\n`);
+    const beside = page.locator('.cm-line', { hasText: 'modell: gpt' }).locator('.cm-fault-beside');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await beside.getByText('Unknown field `modell`. Did you mean `model`?').waitFor();
+    expect(await isInSight(page, beside)).toBe(true);
+    expect(await isInSight(page, page.getByRole('alert'))).toBe(true);
+    expect(await isInSight(page, page.getByRole('button', { name: 'Apply' }))).toBe(true);
+    expect(await barriersOn(page)).toEqual([]);
+    await look(page, 'file-fault-1440');
+    await write(page, 'name: long-file\ninstructions: Be kind.\n');
+    await beside.waitFor({ state: 'detached' });
+    await leave(/Applying inline style/);
+  });
+
+  it('leads on after Apply: talk beside it, run its tests, make it live [CON-746]', async () => {
+    desk.script(({ outputSchema }) => ({ text: outputSchema ? '{}' : 'We open at nine.' }));
+    const { page, leave } = await desk.enter('/deployments/new', {
+      context: { viewport: { width: 1440, height: 900 } },
+    });
+    const tests = 'tests:\n  - { name: greets, ask: Say hello, expect: It greets. }\n';
+    await write(page, `name: shop\ninstructions: Be kind.\n${tests}`);
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.waitForURL(/deployments\/dep_/);
+    const playground = page.getByRole('region', { name: 'Playground' });
+    const editor = page.getByRole('textbox', { name: 'Deployment file' });
+    await editor.getByText('Be kind.').waitFor();
+    await playground.getByRole('textbox', { name: 'Message' }).fill('When do you open?');
+    await page.keyboard.press('Enter');
+    await playground.getByText('We open at nine.').waitFor();
+    const [left, right] = await Promise.all([editor, playground].map((each) => each.boundingBox()));
+    expect(right?.x).toBeGreaterThan((left?.x ?? 0) + (left?.width ?? 0) - 1);
+    expect(await barriersOn(page)).toEqual([]);
+    await look(page, 'file-talk-1440');
+
+    // A new version begins a new conversation, because the old one keeps its version.
+    await write(page, `name: shop\ninstructions: Be brief.\n${tests}`);
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('Version 2 is saved').waitFor();
+    await playground.getByText('is ready for your first message').waitFor();
+    await page.getByRole('button', { name: 'Close the playground' }).click();
+    await playground.waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Talk' }).click();
+    await playground.waitFor();
+    for (const width of [1024, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect([width, await widthOf(page)]).toEqual([width, width]);
+      await look(page, `file-talk-${width}`);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+
+    await page.getByRole('button', { name: 'Run tests' }).click();
+    await page.waitForURL(/test-runs\//);
+    await page.goBack();
+    await page.getByRole('link', { name: 'Make live' }).click();
+    await page.waitForURL(/\/live\/deployments\/dep_.*\/versions/);
+    await page.getByRole('button', { name: 'Promote to live' }).last().click();
+    await page.getByLabel('Immediately').check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Promote' }).click();
+    await page.getByText('Version 2 is live').waitFor();
+    expect((await desk.call('GET', '/v1/deployments/shop')).body.live_version).toBe(2);
+    await leave(/Applying inline style/);
   });
 });
 

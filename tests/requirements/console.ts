@@ -387,4 +387,14 @@ export const consoleArea = area('console', 'done', [
     'docs/console.md#the-first-hour',
     'After Apply, the page of a deployment leads on: Talk opens the playground beside the file, Run tests starts them, Make live promotes the version.',
   ],
+  [
+    'CON-747',
+    'docs/console-sign-in.md#roles',
+    'A viewer reads what a developer reads. Every change, every route that wakes a computer and the names of secrets are refused with 403 `role_missing`.',
+  ],
+  [
+    'CON-748',
+    'docs/console.md#finding-your-way',
+    'No page makes a request that fails or writes an error into the browser’s log, neither for an owner nor for a viewer.',
+  ],
 ]);

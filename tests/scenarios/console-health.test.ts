@@ -1,5 +1,6 @@
-import type { Locator, Page } from 'playwright-core';
+import type { Locator, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pages } from '../../packages/web/src/console/pages.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
 import { type ConsoleDesk, startConsoleDesk, widthOf } from './console.fixture.ts';
 import { calling, inTurn } from './interactions.fixture.ts';
@@ -257,6 +258,153 @@ describe('a file', () => {
     await leave(/Applying inline style/);
   });
 });
+
+describe('every page', () => {
+  /** The parts of pages that have no path of their own. */
+  const parts = [
+    '/settings?part=pages',
+    '/settings?part=memory',
+    '/settings?part=models',
+    '/settings?part=sign-in',
+    '/users/ada?part=memory',
+    '/users/ada?part=files',
+    '/users/ada?part=computer',
+    '/apps?show=connections',
+    '/routines?show=calendar',
+    '/usage?by=deployment',
+    '/usage?by=user',
+  ];
+  let paths: string[] = [];
+
+  it('for an owner makes no request that fails, and logs no error [CON-748]', { timeout: 240_000 }, async () => {
+    paths = [...(await pathsOfPages()), ...parts];
+    expect(await errorsOnPages(paths, desk.owner)).toEqual([]);
+  });
+
+  it('to sign in makes no request that fails before anybody has signed in [CON-748]', async () => {
+    const { page, leave } = await desk.enter('/sign-in', { as: null });
+    const errors = errorsOf(page, () => page.url());
+    await page.goto(`${desk.line.url}/console`);
+    await page.getByLabel('Password').waitFor();
+    expect(errors).toEqual([]);
+    await leave();
+  });
+
+  it('for a viewer makes no request that fails, logs no error, and offers no change that is refused [CON-747] [CON-748]', {
+    timeout: 240_000,
+  }, async () => {
+    const viewer = { email: 'viewer@example.com', password: 'only reads the pages' };
+    const { body } = await desk.call('POST', '/v1/members', {
+      key: desk.liveKey,
+      body: { email: viewer.email, role: 'viewer' },
+    });
+    const token = new URL(body.invite_url).hash.replace('#token=', '');
+    const accepted = { token, name: 'Vera', password: viewer.password };
+    await desk.call('POST', '/v1/members/accept', { key: null, body: accepted });
+    expect(await errorsOnPages(paths, viewer)).toEqual([]);
+
+    const { page, go, leave } = await desk.enter('/', { as: viewer });
+    await page.getByRole('heading', { name: 'Hello, Vera' }).waitFor();
+    const menu = page.getByRole('navigation', { name: 'Pages' });
+    await menu.getByRole('link', { name: 'Conversations' }).waitFor();
+    for (const name of ['Playground', 'Secrets', 'API keys', 'Usage', 'Members']) {
+      expect([name, await menu.getByRole('link', { name }).count()]).toEqual([name, 0]);
+    }
+    for (const path of ['/secrets', '/playground', '/members', '/keys']) {
+      await go(path);
+      await page.getByText('This page is not part of your role.').waitFor();
+      await page.getByText('You are a viewer of this org.').waitFor();
+    }
+    await go('/playground');
+    await page.getByText('Its owners, admins and developers can open this page.').waitFor();
+    await leave();
+  });
+});
+
+/** One address of each page, with something to show on it. */
+async function pathsOfPages(): Promise<string[]> {
+  const make = async (method: string, path: string, body?: unknown) => {
+    const answer = await desk.call(method, path, { ...(body !== undefined && { body }) });
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`);
+    return answer.body;
+  };
+  await make('POST', '/v1/users', { user_id: 'ada', name: 'Ada' });
+  desk.script(({ outputSchema }) => ({ text: outputSchema ? '{}' : 'Hello.' }));
+  const conversation = await talk('Hello');
+  const task = await desk.work({ deployment: 'desk' });
+  const { id: deployment } = await make('GET', '/v1/deployments/desk');
+  await make('POST', `/v1/deployments/${deployment}/scenarios`, {
+    name: 'Greets',
+    persona: 'A new customer.',
+    goal: 'Say hello',
+    success_criteria: ['It greets.'],
+  });
+  const replay = { conversation_ids: [conversation] };
+  const content = '---\nname: folding\ndescription: Folds paper.\n---\nFold it.';
+  const ids: Record<string, string> = {
+    deployment,
+    conversation,
+    task: task.id,
+    run: (await make('POST', `/v1/deployments/${deployment}/test-runs`, {})).id,
+    replay: (await make('POST', `/v1/deployments/${deployment}/replays`, replay)).id,
+    notebook: (await make('POST', '/v1/notebooks', { name: 'Rules', slug: 'rules' })).id,
+    skill: (await make('POST', '/v1/skills', { files: [{ path: 'SKILL.md', content }] })).id,
+    server: (await make('POST', '/v1/mcp-servers', { name: 'Shop', slug: 'shop', url: 'https://mcp.example.com/mcp' }))
+      .id,
+    batch: (await make('POST', '/v1/batches', { deployment: 'desk', items: [{ user_id: 'ada', message: 'Hello' }] }))
+      .id,
+    routine: (
+      await make('POST', '/v1/routines', { user_id: 'ada', deployment: 'desk', ask: 'Hello', every: 'day at 08:00' })
+    ).id,
+    user: 'ada',
+    endpoint: (await make('POST', '/v1/webhooks', { url: 'https://hooks.example.com/', events: ['turn.failed'] })).id,
+    event: (await make('GET', '/v1/events?limit=1')).data[0].id,
+  };
+  return pages.map(({ path }) =>
+    path.replace(/\$(\w+)/g, (_, name: string) => {
+      if (ids[name] === undefined) throw new Error(`No ${name} for ${path}`);
+      return ids[name];
+    }),
+  );
+}
+
+/** Opens each page as its own document, so that a page that reuses data of the one before hides nothing. */
+async function errorsOnPages(paths: readonly string[], as: { email: string; password: string }): Promise<string[]> {
+  const { page, go, leave } = await desk.enter('/', { as });
+  let at = '/';
+  const errors = errorsOf(page, () => at);
+  const open = openCalls(page);
+  for (at of paths) {
+    await go(at);
+    await page.locator('h1').first().waitFor();
+    await expect.poll(async () => open.size + (await page.locator('[data-loading]').count())).toBe(0);
+  }
+  await leave();
+  return errors;
+}
+
+/** Failed requests, and lines of the browser's error log. */
+function errorsOf(page: Page, at: () => string): string[] {
+  const errors: string[] = [];
+  page.on('console', (line) => line.type() === 'error' && errors.push(`${at()}: ${line.text()}`));
+  page.on('response', (response) => {
+    const called = `${response.request().method()} ${new URL(response.url()).pathname}`;
+    if (response.status() >= 400) errors.push(`${at()}: ${response.status()} ${called}`);
+  });
+  return errors;
+}
+
+/** Unanswered calls of the API, without streams and the poll for news. */
+function openCalls(page: Page): ReadonlySet<Request> {
+  const open = new Set<Request>();
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (pathname.startsWith('/v1/') && !pathname.endsWith('/events')) open.add(request);
+  });
+  page.on('response', (response) => open.delete(response.request()));
+  page.on('requestfailed', (request) => open.delete(request));
+  return open;
+}
 
 /** A picture of the page, for the person who changes it: `VESTRA_LOOK=/tmp/looks npx vitest run …`. */
 async function look(page: Page, name: string): Promise<void> {

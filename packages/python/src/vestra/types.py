@@ -166,7 +166,7 @@ UsageAlertCap = Literal["org_daily_usd", "org_monthly_usd", "user_daily_usd", "u
 AppSignInClient = Literal["org", "operator", "automatic", "missing"]
 AppClientAuthMethod = Literal["client_secret_basic", "client_secret_post", "none"]
 OpenaiResponseStatus = Literal["completed", "failed", "in_progress", "cancelled", "incomplete"]
-MeMemberRole = Literal["owner", "admin", "developer"]
+MeMemberRole = Literal["owner", "admin", "developer", "viewer"]
 McpAuthorizationGoesToKind = Literal["site", "computer", "app"]
 LineItemKind = Literal["orchestrator", "intelligence", "tools", "compute", "background", "voice"]
 OverviewPeriod = Literal["24h", "7d", "30d"]
@@ -4767,6 +4767,8 @@ class DeclaredFunctions(Resource):
     """The id of a deployment, `dep_` and 24 characters."""
     version: int
     """The version of the deployment that declares them."""
+    has_endpoint: bool
+    """Whether an address answers them; see `GET …/function-endpoint`."""
     data: list[DeclaredFunction]
     """The functions, in the order of the file."""
 

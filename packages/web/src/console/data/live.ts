@@ -11,7 +11,7 @@ const askedFor = 20;
 /** The query families that an event invalidates, by the first word of its type. */
 const touchedBy: Readonly<Record<string, readonly string[]>> = {
   conversation: ['conversations', 'users'],
-  reply: ['conversations'],
+  reply: ['conversations', 'overview'],
   message: ['feedback'],
   turn: ['conversations', 'overview'],
   task: ['tasks', 'conversations', 'usage', 'overview'],

@@ -397,4 +397,9 @@ export const consoleArea = area('console', 'done', [
     'docs/console.md#finding-your-way',
     'No page makes a request that fails or writes an error into the browser’s log, neither for an owner nor for a viewer.',
   ],
+  [
+    'CON-749',
+    'docs/console.md#coming-in',
+    'A mistyped password shows one sentence, without a code or the id of the request.',
+  ],
 ]);

@@ -260,7 +260,7 @@ describe('a file', () => {
 });
 
 describe('every page', () => {
-  /** The parts of pages that have no path of their own. */
+  /** Parts of pages without a separate path. */
   const parts = [
     '/settings?part=pages',
     '/settings?part=memory',

@@ -20,7 +20,7 @@ export type InteractionDraft = {
   approver?: Approver;
   questions?: readonly Question[];
   details: Readonly<Record<string, unknown>>;
-  /** What the user reads while a function runs. */
+  /** The user reads it while a function runs. */
   progress?: string;
   /** Null: it never expires. */
   expires_in_s: number | null;

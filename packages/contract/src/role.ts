@@ -5,7 +5,7 @@ export const scopesOfRole: Record<Role, readonly Scope[]> = {
   owner: ['all'],
   admin: ['setup', 'runtime', 'admin'],
   developer: ['setup', 'runtime'],
-  // A viewer holds no scope, so that an MCP client of theirs gets none.
+  // Without a scope, an MCP client that a viewer authorizes gets none.
   viewer: [],
 };
 

@@ -222,7 +222,7 @@ function isThinking(state: ChatState): boolean {
   return isReplying(state) && Object.values(messages).every(({ isWhole }) => isWhole);
 }
 
-/** What the agent does while a function runs. */
+/** The line that is shown while a function runs. */
 const activityOf = ({ name, progress }: CompanyCall, words: Words): string =>
   progress ?? (name === null ? words.thinking : words.using(plainName(name)));
 

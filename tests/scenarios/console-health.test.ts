@@ -92,6 +92,7 @@ describe('the overview', () => {
     expect(week.slots).toHaveLength(7);
     expect(week.slots.filter(({ reply_count }: { reply_count: number }) => reply_count > 0)).toHaveLength(2);
     expect(await overview('?period=30d')).toMatchObject({ conversation_count: 6, reply_count: 6 });
+    expect(await overview('?deployment=desk')).toMatchObject({ pending_approval_count: 1 });
     expect(await overview('?deployment=till')).toMatchObject({
       conversation_count: 1,
       failed_count: 0,

@@ -9,6 +9,7 @@ import type { Executor } from '../../platform/db/pool.ts';
 import { one, rowsOf } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { count, integer, moment, type RowOf, text } from '../../platform/db/table.ts';
+import { deploymentOfConversation } from './conversations.ts';
 import { conversations, interactions, turns } from './tables.ts';
 
 type Overview = ResponseOf<Api['overview']['get']>;
@@ -191,7 +192,8 @@ async function countPendingApprovals(
 ): Promise<number> {
   const isPending = sql.and(
     sql`org_id = ${orgId} AND mode = ${mode} AND status = 'pending' AND type = 'approval' AND NOT is_hidden`,
-    deploymentId !== undefined && sql`deployment_id = ${deploymentId}`,
+    // Only function calls name their deployment themselves.
+    deploymentId !== undefined && sql`${deploymentOfConversation(sql.raw('conversation_id'))} = ${deploymentId}`,
   );
   const { many } = await one(
     db,

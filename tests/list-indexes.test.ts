@@ -58,6 +58,7 @@ describe('a page of a list is found by an index that begins with the org and its
       () => listConversations(db, tenant, { ...inDeployment, status: 'idle' }, first),
     ],
     ['conversations that failed', () => listConversations(db, tenant, { failed: true }, first)],
+    ['conversations with one error', () => listConversations(db, tenant, { errorCode: 'model_error' }, first)],
     ['conversations that did not fail', () => listConversations(db, tenant, { failed: false }, first)],
   ])('%s', async (_, page) => {
     const before = await scans();

@@ -1,13 +1,14 @@
 import { routes } from '@vestra/contract/api';
 import { deploymentFile } from '@vestra/contract/deployment-file';
-import type { Route } from '@vestra/contract/route';
+import { roleMayCall } from '@vestra/contract/role';
+import { type Role, type Route, roles } from '@vestra/contract/route';
 import type { Plugin } from 'vite';
 import { z } from 'zod';
 
 /** Generates modules from the contract at build time, so that the console does not load its schemas. */
 export function contractModules(): Plugin {
   const made: Record<string, () => unknown> = {
-    'virtual:contract/access': () => Object.fromEntries(routes.map(({ name, route }) => [name, scopesOf(route)])),
+    'virtual:contract/access': () => Object.fromEntries(routes.map(({ name, route }) => [name, rolesOf(route)])),
     'virtual:contract/fields': () =>
       Object.fromEntries(routes.map(({ name, route }) => [name, { summary: route.summary, fields: fieldsOf(route) }])),
     'virtual:contract/deployment-schema': () => jsonSchema(deploymentFile),
@@ -24,10 +25,10 @@ export function contractModules(): Plugin {
   };
 }
 
-/** Null allows every member. */
-function scopesOf(route: Route): readonly string[] | null {
-  if (route.auth !== 'key' || route.scopes === 'any') return null;
-  return route.ownerOnly ? ['owner'] : route.scopes;
+/** The roles that may make the call. Null: every member, as for most calls. */
+function rolesOf(route: Route): readonly Role[] | null {
+  const allowed = roles.filter((role) => roleMayCall(role, route));
+  return allowed.length === roles.length ? null : allowed;
 }
 
 type Field = {

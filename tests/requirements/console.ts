@@ -352,4 +352,54 @@ export const consoleArea = area('console', 'done', [
     'docs/console.md#finding-your-way',
     'Ctrl K finds users by name or email, and conversations and tasks by their words.',
   ],
+  [
+    'CON-740',
+    'docs/conversations.md#overview',
+    '`GET /v1/overview` counts conversations, replies, failures by cause, latency, cost and pending approvals of a period, by deployment, of one org and mode.',
+  ],
+  [
+    'CON-741',
+    'docs/console.md#building-running-and-paying',
+    'Home shows in one sentence whether all is well, with figures for 24 hours, 7 and 30 days and by deployment. Each cause of failures leads to its conversations.',
+  ],
+  [
+    'CON-742',
+    'docs/sessions.md#the-page',
+    'On the session page a reply can be copied, the last message sent again, pictures are thumbnails, messages show the time of day, and a wide table scrolls within a phone.',
+  ],
+  [
+    'CON-743',
+    'docs/deployment-file.md#tools',
+    'While a function runs, the session page shows its `activity` with the named arguments, or else its name, and no other argument.',
+  ],
+  [
+    'CON-744',
+    'docs/sessions.md#greeting',
+    'A session’s page begins with the org’s opening for its deployment, else the `opening` of the version, else the org’s for all.',
+  ],
+  [
+    'CON-745',
+    'docs/console.md#the-first-hour',
+    'The editor of a file shows each fault beside its line. A refused Apply scrolls to the first fault, with the reason in sight.',
+  ],
+  [
+    'CON-746',
+    'docs/console.md#the-first-hour',
+    'After Apply, the page of a deployment leads on: Talk opens the playground beside the file, Run tests starts them, Make live promotes the version.',
+  ],
+  [
+    'CON-747',
+    'docs/console-sign-in.md#roles',
+    'A viewer reads what a developer reads. Every change, every route that wakes a computer and the names of secrets are refused with 403 `role_missing`.',
+  ],
+  [
+    'CON-748',
+    'docs/console.md#finding-your-way',
+    'No page makes a request that fails or writes an error into the browser’s log, neither for an owner nor for a viewer.',
+  ],
+  [
+    'CON-749',
+    'docs/console.md#coming-in',
+    'A mistyped password shows one sentence, without a code or the id of the request.',
+  ],
 ]);

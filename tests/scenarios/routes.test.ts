@@ -236,9 +236,17 @@ it('the screen route refuses every key [AUTH-019]', async () => {
 });
 
 /** The scopes of each role, written down a second time to check the code. */
-const scopesOfRole = { owner: scopes, admin: ['setup', 'runtime', 'admin'], developer: ['setup', 'runtime'] } as const;
+const scopesOfRole = {
+  owner: scopes,
+  admin: ['setup', 'runtime', 'admin'],
+  developer: ['setup', 'runtime'],
+  viewer: ['setup', 'runtime'],
+} as const;
 
-describe('every route opens to exactly the roles of its row [MBR-406]', () => {
+/** Reads that viewers may not make: they wake a computer or name secrets. */
+const closedToViewers = ['users.screenshot', 'browser.cookies', 'browser.watch', 'secrets.list'];
+
+describe('every route opens to exactly the roles of its row [MBR-406] [CON-747]', () => {
   it.each(roles)('%s', async (role) => {
     const cookie = await signInAs(role);
     const headers = { cookie: `vestra_console=${cookie}`, 'x-csrf-token': cookie };
@@ -250,6 +258,7 @@ describe('every route opens to exactly the roles of its row [MBR-406]', () => {
         route.auth === 'open' ||
         route.auth === 'console' ||
         (route.auth === 'key' &&
+          (role !== 'viewer' || (route.method === 'GET' && !closedToViewers.includes(name))) &&
           (route.ownerOnly
             ? role === 'owner'
             : route.scopes === 'any' || route.scopes.some((scope) => scopesOfRole[role].includes(scope as never))));

@@ -33,7 +33,7 @@ describe('the files of the page', () => {
       "default-src 'none'",
       "script-src 'self'",
       "style-src 'self'",
-      "img-src 'self' data:",
+      "img-src 'self' data: blob:",
       "connect-src 'self'",
       "base-uri 'none'",
       "form-action 'none'",

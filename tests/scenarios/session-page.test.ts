@@ -1,5 +1,6 @@
 import { createClient } from '@vestra/sdk/client';
 import { serveFunctions } from '@vestra/sdk/functions';
+import type { Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../support/free-port.ts';
 import { makeDataDir, startProcess } from '../support/process.ts';
@@ -25,6 +26,10 @@ beforeAll(async () => {
   });
 });
 afterAll(() => desk.stop());
+
+/** A PNG of five by five pixels. */
+const redDot =
+  'iVBORw0KGgoAAAANSUhEUgAAAAUAAAAFCAYAAACNbyblAAAAHElEQVQI12P4//8/w38GIAXDIBKE0DHxgljNBAAO9TXL0Y4OHwAAAABJRU5ErkJggg==';
 
 const shown = ({ page }: Visit) => page.locator('[data-role]').allInnerTexts();
 const leave = async (visit: Visit) => {
@@ -141,9 +146,126 @@ describe('the chat', () => {
     desk.script(() => ({ text: 'Here it is.' }));
     await ending.getByRole('button', { name: 'Try again' }).click();
     await replies(visit).getByText('Here it is.').waitFor();
-    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    expect(await ending.getByRole('button', { name: 'Try again' }).count()).toBe(0);
     expect(textOf(await shown(visit))).toEqual(['Tell me', 'Tell me', 'Here it is.']);
     await leave(visit);
+  });
+
+  it('copies a reply, sends the last message again, and shows the time of day [CON-742]', async () => {
+    const visit = await desk.visit(
+      { user_id: 'cora' },
+      { permissions: ['clipboard-read', 'clipboard-write'], timezoneId: 'Europe/Berlin' },
+    );
+    const { page, path } = visit;
+    desk.script(() => ({ text: 'The **first** answer.' }));
+    await say(visit, 'Which one?');
+    await replies(visit).getByText('first').waitFor();
+    await page.getByRole('button', { name: 'Copy reply' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('The **first** answer.');
+    desk.script(() => ({ text: 'The second answer.' }));
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await replies(visit).getByText('second').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).waitFor();
+    // Only the last reply can be tried again.
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(1);
+    expect(await page.getByRole('button', { name: /Copy reply|Copied/ }).count()).toBe(2);
+    const { body } = await desk.call('GET', `${path}/messages`);
+    const [newest] = body.data;
+    expect(body.data.map(({ text }: { text: string }) => text).reverse()).toEqual([
+      'Which one?',
+      'The **first** answer.',
+      'Which one?',
+      'The second answer.',
+    ]);
+    const time = new Date(newest.created_at).toLocaleTimeString('en-GB', {
+      hour: 'numeric',
+      minute: '2-digit',
+      timeZone: 'Europe/Berlin',
+    });
+    expect(await page.locator(`time[datetime="${newest.created_at}"]`).textContent()).toBe(time);
+    expect(await page.locator('time').count()).toBe(4);
+    // On another day, the date is shown too.
+    await page.clock.setFixedTime(Date.now() + 3 * 86_400_000);
+    await page.reload();
+    await expect.poll(() => page.locator(`time[datetime="${newest.created_at}"]`).textContent()).toMatch(/\d \w+, \d/);
+    await leave(visit);
+  });
+
+  it('scrolls a wide table within the page of a phone [CON-742]', async () => {
+    const visit = await desk.visit({}, { viewport: { width: 390, height: 700 } });
+    const { page } = visit;
+    const cells = Array.from({ length: 12 }, (_, at) => `column ${at}`);
+    const table = `| ${cells.join(' | ')} |\n|${'---|'.repeat(12)}\n| ${cells.join(' | ')} |`;
+    desk.script(() => ({ text: `${table}\n\nThe last line.` }));
+    await say(visit, 'Compare');
+    await replies(visit).getByText('The last line.').waitFor();
+    const wide = replies(visit).locator('div:has(> table)');
+    expect(await wide.evaluate((box) => box.scrollWidth > box.clientWidth)).toBe(true);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+    await wide.focus();
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => wide.evaluate((box) => box.scrollLeft)).toBeGreaterThan(0);
+    expect(await barriersOn(page)).toEqual([]);
+    await leave(visit);
+  });
+
+  it('says what the agent does while a function runs, live and after a reload [CON-743]', async () => {
+    const tools = [
+      {
+        function: 'find_order',
+        description: 'Finds an order.',
+        input: { number: 'string', api_key: 'string' },
+        read_only: true,
+        activity: 'Looking up order {number}',
+      },
+      { function: 'find_shelf', description: 'Finds a shelf.', input: { sku: 'string' }, read_only: true },
+    ];
+    await desk.apply({ name: 'finder', memory: 'none', tools });
+    desk.script(inTurn(calling('find_order', { number: '4711', api_key: 'hush' }), { text: 'On its way.' }));
+    const visit = await desk.visit({ deployment: 'finder' });
+    const { page } = visit;
+    await say(visit, 'Where is my order?');
+    for (const look of ['live', 'reloaded']) {
+      if (look === 'reloaded') await page.reload();
+      await page.locator('main section').getByText('Looking up order 4711').waitFor();
+      expect(await page.content()).not.toContain('hush');
+    }
+    const finish = async (output: string) => {
+      const { body } = await desk.call('GET', visit.path);
+      await desk.answer(body.pending_tool_calls[0].call_id, { output });
+      await desk.rest(visit.session.conversation_id);
+    };
+    await finish('sent');
+    await replies(visit).getByText('On its way.').waitFor();
+    desk.script(inTurn(calling('find_shelf', { sku: 'A4' }), { text: 'Shelf 3.' }));
+    await say(visit, 'Which shelf?');
+    await page.locator('main section').getByText('Using “find shelf”…').waitFor();
+    await finish('3');
+    await leave(visit);
+  });
+
+  it('begins with the opening of the file, unless the org sets one for this deployment [CON-744]', async () => {
+    const opening = { message: 'Ask me about paper.', suggestions: ['Which sizes are there?'] };
+    const applied = await desk.apply({ name: 'opener', memory: 'none', opening });
+    expect(applied.status).toBeLessThan(300);
+    desk.script(() => ({ text: 'A4 and A5.' }));
+    const visit = await desk.visit({ deployment: 'opener' });
+    await visit.page.getByText('Ask me about paper.').waitFor();
+    await visit.page.getByRole('button', { name: 'Which sizes are there?' }).click();
+    await replies(visit).getByText('A4 and A5.').waitFor();
+    await leave(visit);
+    const first = (await desk.call('POST', '/v1/sessions', { body: { chat: true, deployment: 'opener' } })).body;
+    await desk.apply({ name: 'opener', memory: 'none', opening: { suggestions: ['Who are you?'] } });
+    const open = async (deployment = 'opener') =>
+      (await desk.call('POST', '/v1/sessions', { body: { chat: true, deployment } })).body.opening;
+    expect(first.opening).toEqual(opening);
+    expect(await open()).toEqual({ suggestions: ['Who are you?'] });
+    expect(await open('opener@1')).toEqual(opening);
+    const ofOrg = { opener: { message: 'Hello.', suggestions: [] } };
+    await desk.call('PATCH', '/v1/org', { body: { openings: ofOrg } });
+    expect(await open()).toEqual(ofOrg.opener);
+    await desk.call('PATCH', '/v1/org', { body: { openings: {} } });
   });
 
   it('accepts a rating and a note for each reply, by keyboard, and saves them [CON-206]', async () => {
@@ -252,8 +374,9 @@ describe('an interaction', () => {
     const { page } = visit;
     await waitFor(visit, 'order_paper', { sheets: 500 });
     await page.getByRole('button', { name: 'Yes' }).click();
-    await page.getByText('Thinking…').first().waitFor();
-    await expect.poll(() => page.getByRole('status').textContent()).toBe('Thinking…');
+    const using = 'Using “order paper”…';
+    await page.getByText(using).first().waitFor();
+    await expect.poll(() => page.getByRole('status').first().textContent()).toBe(using);
     const body = { functions: ['order_paper'], wait_s: 10 };
     const taken = await desk.call('POST', '/v1/deployments/desk/tool-calls/take', { body });
     const [{ call_id, claim_id }] = taken.body.data;
@@ -277,7 +400,7 @@ describe('an interaction', () => {
     const { page } = visit;
     await waitFor(visit, 'order_paper', { sheets: 500 });
     await page.getByRole('button', { name: 'Yes' }).click();
-    const thinking = page.locator('main section').getByText('Thinking…');
+    const thinking = page.locator('main section').getByText(/Thinking…|Using “order paper”…/);
     await thinking.waitFor();
     desk.script(() => ({ text: '| Plan | Price |\n|---|---:|\n| Team | $9 |' }));
     await say(visit, 'What does it cost?');
@@ -606,6 +729,30 @@ describe('tasks and files', () => {
     }
     await leave(visit);
     await leave(later);
+  });
+
+  it('shows a picture as a thumbnail, before and after it is sent, and keeps its place [CON-742]', async () => {
+    const visit = await desk.visit({ user_id: 'ada' });
+    const { page } = visit;
+    desk.script(() => ({ text: 'A red dot.' }));
+    await page.locator('input[type=file]').setInputFiles([
+      { name: 'dot.png', mimeType: 'image/png', buffer: Buffer.from(redDot, 'base64') },
+      { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('1') },
+    ]);
+    const isDrawn = (picture: Locator) =>
+      expect.poll(() => picture.evaluate((each) => (each as HTMLImageElement).naturalWidth)).toBeGreaterThan(0);
+    await isDrawn(page.locator('form img'));
+    await page.getByText('Uploading…').first().waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Send' }).click();
+    for (const look of ['live', 'reloaded']) {
+      if (look === 'reloaded') await page.reload();
+      await isDrawn(page.getByRole('link', { name: 'Download dot.png' }).getByRole('img'));
+      await page.getByRole('link', { name: 'Download notes.txt' }).waitFor();
+      expect(await page.locator('[data-role=user] img').count()).toBe(1);
+    }
+    await replies(visit).getByText('A red dot.').waitFor();
+    expect(await barriersOn(page)).toEqual([]);
+    await leave(visit);
   });
 
   it('accepts files by button, drop and paste, and sends them with the message', async () => {

@@ -20,6 +20,8 @@ export type InteractionDraft = {
   approver?: Approver;
   questions?: readonly Question[];
   details: Readonly<Record<string, unknown>>;
+  /** The user reads it while a function runs. */
+  progress?: string;
   /** Null: it never expires. */
   expires_in_s: number | null;
 };

@@ -26,6 +26,7 @@ import { models } from './models.ts';
 import { notebooks } from './notebooks.ts';
 import { oauth } from './oauth.ts';
 import { openai } from './openai.ts';
+import { overview } from './overview.ts';
 import { passkeys } from './passkeys.ts';
 import { protocols } from './protocols.ts';
 import { replays } from './replays.ts';
@@ -79,6 +80,7 @@ const api = {
   mcpGrants,
   limits,
   usage,
+  overview,
   auditLog,
   models,
   members,

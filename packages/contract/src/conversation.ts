@@ -17,7 +17,10 @@ export const pendingToolCall = z
     name: z.string().describe('The called function.'),
     arguments: z.unknown().describe('Its arguments, which match the function’s schema.'),
     task_id: id('task').nullable().describe('The task that calls it; null if the reply calls it.'),
-    progress: z.string().optional().describe('The latest progress text from the process that answers it.'),
+    progress: z
+      .string()
+      .optional()
+      .describe('The latest progress text from the process that answers it, or else the `activity` of the function.'),
   })
   .meta({ title: 'PendingToolCall', description: 'A pending call of one of your functions.' });
 

@@ -48,7 +48,7 @@ const dataSeen: Readonly<Record<StreamEventType, SeenFields>> = {
   'task.deleted': {},
   'interaction.created': { interaction: interactionSeen },
   'interaction.resolved': { interaction: interactionSeen },
-  'tool_call.created': { call: shown('call_id', 'name', 'task_id') },
+  'tool_call.created': { call: shown('call_id', 'name', 'task_id', 'progress') },
   'tool_call.progress': shown('call_id', 'name', 'text'),
   'file.created': { file: fileSeen },
   'conversation.status': shown('status'),
@@ -139,6 +139,7 @@ export const conversations = {
       failed: queryFlag
         .optional()
         .describe('`true`: only those with a `last_error`; `false`: only those without one; absent: all.'),
+      error_code: text(1, 64).optional().describe('Only those whose `last_error` has this code.'),
       q: text(1, 200)
         .optional()
         .describe('Only those whose `preview` has words that start with each of these words, in any order.'),

@@ -86,6 +86,7 @@ export const functions = {
     response: z.object({
       deployment_id: id('dep'),
       version: z.int().describe('The version of the deployment that declares them.'),
+      has_endpoint: z.boolean().describe('Whether an address answers them; see `GET …/function-endpoint`.'),
       data: z.array(declaredFunction).describe('The functions, in the order of the file.'),
     }),
     errors: ['deployment_not_found', 'deployment_archived', 'deployment_not_live'],

@@ -404,7 +404,18 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
     list: {
       method: 'GET',
       path: '/v1/conversations',
-      query: ['user_id', 'deployment', 'status', 'failed', 'q', 'created_after', 'created_before', 'limit', 'cursor'],
+      query: [
+        'user_id',
+        'deployment',
+        'status',
+        'failed',
+        'error_code',
+        'q',
+        'created_after',
+        'created_before',
+        'limit',
+        'cursor',
+      ],
     },
     create: {
       method: 'POST',
@@ -1166,6 +1177,13 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       method: 'GET',
       path: '/v1/usage/line-items',
       query: ['task_id', 'conversation_id', 'limit', 'cursor'],
+    },
+  },
+  overview: {
+    get: {
+      method: 'GET',
+      path: '/v1/overview',
+      query: ['period', 'deployment'],
     },
   },
   auditLog: {

@@ -8,7 +8,7 @@ export type Scope = (typeof scopes)[number];
 export const modes = ['test', 'live'] as const;
 export type Mode = (typeof modes)[number];
 
-export const roles = ['owner', 'admin', 'developer'] as const;
+export const roles = ['owner', 'admin', 'developer', 'viewer'] as const;
 export type Role = (typeof roles)[number];
 
 /** The scopes for a route: one of these (or `all`), or `any` scope. */
@@ -90,6 +90,8 @@ export type Route = Access &
     showsSecret?: true;
     /** A read that wakes a computer: a console member must prove that no link on another site triggered it. */
     wakes?: true;
+    /** Names secrets: not for viewers. */
+    namesSecrets?: true;
     /** Decides about owners: only for owners, and for a live key with scope `all`. */
     ownerOnly?: true;
     /** The response may be an event stream that stays open. */

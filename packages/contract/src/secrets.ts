@@ -28,6 +28,7 @@ export const secrets = {
     path: '/v1/secrets',
     auth: 'key',
     scopes: ['setup', 'runtime'],
+    namesSecrets: true,
     summary:
       'List the names of the company’s secrets, or of one user’s; with only scope `runtime`, `user_id` is required.',
     description: 'Values are never shown. Only secrets of the key’s mode.',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
+import { openingFields } from './opening.ts';
 import { text } from './text.ts';
 
 export const approvalKinds = ['payment', 'booking', 'cancellation', 'send_email', 'publish', 'delete'] as const;
@@ -105,6 +106,9 @@ export const commonSettings = {
     .max(6, 'At most 6 approvals.')
     .default(['payment', 'booking', 'cancellation'])
     .describe('Which kinds of action are labelled as such in approval requests.'),
+  opening: openingFields
+    .optional()
+    .describe('What a session’s page shows before the first message; absent: the org’s setting.'),
   limits: limits.prefault({}).describe('Limits of tasks and replies in money, steps and minutes.'),
 };
 

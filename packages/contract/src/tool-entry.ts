@@ -96,5 +96,10 @@ export const functionEntry = z.strictObject({
     .boolean()
     .default(false)
     .describe('True: it changes something and still runs without approval.'),
+  activity: text(1, 120)
+    .optional()
+    .describe(
+      'Shown to the user while the call runs, such as `Looking up order {number}`; braces name an argument. Absent: the name of the function.',
+    ),
   approver,
 });

@@ -65,6 +65,7 @@ export type Calls = {
      * - `reasoning`: How much the model reasons before it answers; `off`: as little as it can. Absent: as its provider decides.
      * - `apps`: Which apps users can connect: `all`, or the ids of `GET /v1/apps`.
      * - `approvals`: Which kinds of action are labelled as such in approval requests.
+     * - `opening`: What a session’s page shows before the first message; absent: the org’s setting.
      * - `limits`: Limits of tasks and replies in money, steps and minutes.
      * - `tools`: MCP servers, each with `mcp`, and functions of your code, each with `function`; at most 50.
      * - `skills`: A folder of skills, or a list of folders, of skills by `id`, and of built-in ones by `name`.
@@ -867,6 +868,7 @@ export type Calls = {
      * - `deployment`: Only of this deployment: a dep_ id, a slug or a name, with `@version` only of that version.
      * - `status`: Only conversations in this state.
      * - `failed`: `true`: only those with a `last_error`; `false`: only those without one; absent: all.
+     * - `error_code`: Only those whose `last_error` has this code.
      * - `q`: Only those whose `preview` has words that start with each of these words, in any order.
      * - `created_after`: Only those created at this time or later.
      * - `created_before`: Only those created before this time.
@@ -2667,6 +2669,21 @@ export type Calls = {
      * @throws {VestraError} `invalid_request`, `invalid_task_id`, `invalid_conversation_id`, `task_not_found`, `conversation_not_found`
      */
     lineItems: RouteCall<Api['usage']['lineItems']>;
+  };
+  overview: {
+    /**
+     * Show how the agents do: conversations, failures by cause, latency, cost and pending approvals.
+     *
+     * Needs scope `runtime`. Only of the key’s mode. Conversations of test runs are not counted. The newest 50,000 messages of the period are read; if there are more, `from` is later.
+     *
+     * `GET /v1/overview`, scope runtime; `vestra overview`
+     *
+     * - `period`: `24h`: this hour and the 23 before; `7d` and `30d`: today and the days before, in UTC.
+     * - `deployment`: Only of this deployment: a dep_ id, a slug or a name. `@version` is ignored.
+     *
+     * @throws {VestraError} `invalid_deployment`
+     */
+    get: RouteCall<Api['overview']['get']>;
   };
   auditLog: {
     /**

@@ -96,6 +96,10 @@ export const families: Readonly<Record<keyof Api, { title: string; description: 
     title: 'Usage',
     description: 'Billed costs, to the micro-dollar, by day, user, deployment, model and kind.',
   },
+  overview: {
+    title: 'Overview',
+    description: 'How the agents do: conversations, failures, latency, cost and pending approvals.',
+  },
   auditLog: { title: 'Audit log', description: 'The audit log: key use, changes of settings, answers to approvals.' },
   members: { title: 'Members', description: 'Members who may use the console of the org.' },
   identityProvider: {

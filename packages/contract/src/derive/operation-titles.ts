@@ -263,6 +263,9 @@ export const operationTitles: Titles = {
     report: 'Get a usage report',
     lineItems: 'List charges',
   },
+  overview: {
+    get: 'Get an overview',
+  },
   auditLog: {
     list: 'List audit log entries',
   },

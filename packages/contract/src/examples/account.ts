@@ -272,5 +272,6 @@ export const account: readonly ExampleCall[] = [
 /** Usage and audit log. */
 export const reports: readonly ExampleCall[] = [
   step('usage.report', { query: { group_by: 'user' } }),
+  step('overview.get', { query: { period: '7d' } }),
   step('auditLog.list', { query: { limit: 1 } }),
 ];

@@ -35,6 +35,7 @@ from .resources.notebooks import AsyncNotebooks, Notebooks
 from .resources.oauth import AsyncOauth, Oauth
 from .resources.openai import AsyncOpenai, Openai
 from .resources.orgs import AsyncOrgs, Orgs
+from .resources.overview import AsyncOverview, Overview
 from .resources.passkeys import AsyncPasskeys, Passkeys
 from .resources.protocols import AsyncProtocols, Protocols
 from .resources.replays import AsyncReplays, Replays
@@ -89,6 +90,7 @@ class Groups:
     mcp_grants: McpGrants
     limits: Limits
     usage: Usage
+    overview: Overview
     audit_log: AuditLog
     models: Models
     members: Members
@@ -136,6 +138,7 @@ class Groups:
         self.mcp_grants = McpGrants(transport)
         self.limits = Limits(transport)
         self.usage = Usage(transport)
+        self.overview = Overview(transport)
         self.audit_log = AuditLog(transport)
         self.models = Models(transport)
         self.members = Members(transport)
@@ -186,6 +189,7 @@ class AsyncGroups:
     mcp_grants: AsyncMcpGrants
     limits: AsyncLimits
     usage: AsyncUsage
+    overview: AsyncOverview
     audit_log: AsyncAuditLog
     models: AsyncModels
     members: AsyncMembers
@@ -233,6 +237,7 @@ class AsyncGroups:
         self.mcp_grants = AsyncMcpGrants(transport)
         self.limits = AsyncLimits(transport)
         self.usage = AsyncUsage(transport)
+        self.overview = AsyncOverview(transport)
         self.audit_log = AsyncAuditLog(transport)
         self.models = AsyncModels(transport)
         self.members = AsyncMembers(transport)

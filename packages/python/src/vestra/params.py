@@ -21,6 +21,8 @@ class DeploymentManifestParam(TypedDict, total=False):
     """Which apps users can connect: `all`, or the ids of `GET /v1/apps`."""
     approvals: Sequence[Literal["payment", "booking", "cancellation", "send_email", "publish", "delete"]]
     """Which kinds of action are labelled as such in approval requests."""
+    opening: DeploymentManifestOpeningParam
+    """What a session’s page shows before the first message; absent: the org’s setting."""
     limits: DeploymentManifestLimitsParam
     """Limits of tasks and replies in money, steps and minutes."""
     mcp_servers: Sequence[DeploymentManifestMcpServerParam]
@@ -41,6 +43,14 @@ class DeploymentManifestParam(TypedDict, total=False):
     """Which sites the user’s browser may open; null: a fetch opens nothing, and the agent may open any
     page.
     """
+
+
+class DeploymentManifestOpeningParam(TypedDict, total=False):
+    """What a session’s page shows before the first message; absent: the org’s setting."""
+    message: str
+    """Shown before the first message."""
+    suggestions: Sequence[str]
+    """Questions that the user can send with one click."""
 
 
 class DeploymentManifestLimitsParam(TypedDict, total=False):
@@ -104,6 +114,10 @@ class DeploymentManifestToolParam(_DeploymentManifestToolParamNeeds, total=False
     """True: a lookup that changes nothing; it runs without approval."""
     run_without_asking: bool
     """True: it changes something and still runs without approval."""
+    activity: str
+    """Shown to the user while the call runs, such as `Looking up order {number}`; braces name an
+    argument. Absent: the name of the function.
+    """
     approver: Literal["user", "org"]
     """Who approves a pending call: the user, or the org through a key or a member."""
 
@@ -581,13 +595,6 @@ class SessionInputNavigateParam(TypedDict):
 class SessionInputHandBackParam(TypedDict):
     kind: Literal["hand_back"]
     """`hand_back`: the user returns the browser to the agent."""
-
-
-class OrgOpeningParam(TypedDict, total=False):
-    message: str
-    """Shown before the first message."""
-    suggestions: Sequence[str]
-    """Questions that the user can send with one click."""
 
 
 class LimitCapsParam(TypedDict, total=False):

@@ -204,7 +204,7 @@ UsageAlertCap = Literal["org_daily_usd", "org_monthly_usd", "user_daily_usd", "u
 AppSignInClient = Literal["org", "operator", "automatic", "missing"]
 AppClientAuthMethod = Literal["client_secret_basic", "client_secret_post", "none"]
 OpenaiResponseStatus = Literal["completed", "failed", "in_progress", "cancelled", "incomplete"]
-MeMemberRole = Literal["owner", "admin", "developer"]
+MeMemberRole = Literal["owner", "admin", "developer", "viewer"]
 McpAuthorizationGoesToKind = Literal["site", "computer", "app"]
 LineItemKind = Literal[
     "orchestrator",
@@ -215,6 +215,7 @@ LineItemKind = Literal[
     "voice",
     "improvement",
 ]
+OverviewPeriod = Literal["24h", "7d", "30d"]
 AuditEntryActorType = Literal["key", "member", "mcp_grant", "session", "system"]
 ModelTake = Literal["text", "image", "pdf", "audio"]
 
@@ -1944,6 +1945,38 @@ class LineItem(Resource):
     """When it was created, as ISO 8601 in UTC."""
 
 
+class Overview(Resource):
+    """How the agents of an org do in one mode."""
+    object: Literal["overview"]
+    """Always `overview`: the type of this object."""
+    period: OverviewPeriod
+    """The requested period."""
+    from_: str
+    """The start of the figures, as ISO 8601 in UTC."""
+    to: str
+    """The end of the figures, as ISO 8601 in UTC."""
+    conversation_count: int
+    """Conversations in which a message was sent."""
+    reply_count: int
+    """Messages whose turn settled or failed. Stopped and open turns are not counted."""
+    failed_count: int
+    """Those that failed."""
+    latency_ms: OverviewLatencyMs | None
+    """From the message to the end of its reply, without replies that waited for a person or became a
+    task; null if there was none.
+    """
+    cost_usd: float
+    """The cost since `from`, in US dollars."""
+    pending_approval_count: int
+    """Approvals that wait for a person now, at most 1,000."""
+    slots: list[OverviewSlot]
+    """Each hour of `24h`, or each day of `7d` and `30d`, oldest first."""
+    deployments: list[OverviewDeployment]
+    """The busiest 50 deployments, most replies first."""
+    failures: list[OverviewFailure]
+    """The ten most frequent causes of failures."""
+
+
 class AuditEntry(Resource):
     """An action, and who did it."""
     object: Literal["audit_entry"]
@@ -2218,6 +2251,8 @@ class DeploymentVersionManifest(Resource):
     """Which apps users can connect: `all`, or the ids of `GET /v1/apps`."""
     approvals: list[DeploymentVersionManifestApproval]
     """Which kinds of action are labelled as such in approval requests."""
+    opening: DeploymentVersionManifestOpening | None = None
+    """What a session’s page shows before the first message; absent: the org’s setting."""
     limits: DeploymentVersionManifestLimits
     """Limits of tasks and replies in money, steps and minutes."""
     mcp_servers: list[DeploymentVersionManifestMcpServer]
@@ -2238,6 +2273,14 @@ class DeploymentVersionManifest(Resource):
     """Which sites the user’s browser may open; null: a fetch opens nothing, and the agent may open any
     page.
     """
+
+
+class DeploymentVersionManifestOpening(Resource):
+    """What a session’s page shows before the first message; absent: the org’s setting."""
+    message: str | None = None
+    """Shown before the first message."""
+    suggestions: list[str]
+    """Questions that the user can send with one click."""
 
 
 class DeploymentVersionManifestLimits(Resource):
@@ -2295,6 +2338,10 @@ class DeploymentVersionManifestTool(Resource):
     """True: a lookup that changes nothing; it runs without approval."""
     run_without_asking: bool
     """True: it changes something and still runs without approval."""
+    activity: str | None = None
+    """Shown to the user while the call runs, such as `Looking up order {number}`; braces name an
+    argument. Absent: the name of the function.
+    """
     approver: Literal["user", "org"]
     """Who approves a pending call: the user, or the org through a key or a member."""
 
@@ -2914,7 +2961,9 @@ class ConversationPendingToolCall(Resource):
     task_id: str | None
     """The task that calls it; null if the reply calls it."""
     progress: str | None = None
-    """The latest progress text from the process that answers it."""
+    """The latest progress text from the process that answers it, or else the `activity` of the
+    function.
+    """
 
 
 class ConversationCostBreakdown(Resource):
@@ -3614,6 +3663,66 @@ class LimitsRateLimits(Resource):
     """Requests per minute that each key may make."""
     burst: int
     """Requests that may arrive at once."""
+
+
+class OverviewLatencyMs(Resource):
+    p50: int
+    """Half of the replies took at most this long, in milliseconds."""
+    p95: int
+    """95 of 100 replies took at most this long, in milliseconds."""
+
+
+class OverviewSlot(Resource):
+    """One hour or day."""
+    at: str
+    """The start of the hour or UTC day, as ISO 8601."""
+    reply_count: int
+    """Messages whose turn settled or failed. Stopped and open turns are not counted."""
+    failed_count: int
+    """Those that failed."""
+
+
+class OverviewDeployment(Resource):
+    """The figures of one deployment."""
+    deployment_id: str
+    """The id of a deployment, `dep_` and 24 characters."""
+    name: str | None
+    """The name of the deployment; null if it was deleted."""
+    conversation_count: int
+    """Conversations in which a message was sent."""
+    reply_count: int
+    """Messages whose turn settled or failed. Stopped and open turns are not counted."""
+    failed_count: int
+    """Those that failed."""
+    latency_ms: OverviewDeploymentLatencyMs | None
+    """From the message to the end of its reply, without replies that waited for a person or became a
+    task; null if there was none.
+    """
+    cost_usd: float
+    """Its cost, in US dollars."""
+
+
+class OverviewDeploymentLatencyMs(Resource):
+    p50: int
+    """Half of the replies took at most this long, in milliseconds."""
+    p95: int
+    """95 of 100 replies took at most this long, in milliseconds."""
+
+
+class OverviewFailure(Resource):
+    """Failures with the same code."""
+    code: str
+    """The error code."""
+    message: str
+    """The sentence of the newest failure with this code."""
+    failed_count: int
+    """Turns that failed with this code."""
+    conversation_count: int
+    """The conversations of these turns."""
+    conversation_id: str
+    """The conversation of the newest failure."""
+    last_at: str
+    """When the newest of them was sent, as ISO 8601 in UTC."""
 
 
 class AuditEntryActor(Resource):
@@ -4986,6 +5095,8 @@ class DeclaredFunctions(Resource):
     """The id of a deployment, `dep_` and 24 characters."""
     version: int
     """The version of the deployment that declares them."""
+    has_endpoint: bool
+    """Whether an address answers them; see `GET …/function-endpoint`."""
     data: list[DeclaredFunction]
     """The functions, in the order of the file."""
 

@@ -19,6 +19,7 @@ import { interactionRoutes } from './interactions/routes.ts';
 import { eraseConversations, eraseConversationsOf, eraseTestsOf, pruneStreams } from './records/conversation-log.ts';
 import { openConversationsOfDeployment, openConversationsOfUser } from './records/conversations.ts';
 import { isAttached } from './records/messages.ts';
+import type { SpendOfPeriod } from './records/overview.ts';
 import { pruneTraces } from './records/run-steps.ts';
 import { extractMemories } from './runs/extract-memories.ts';
 import type { Engine } from './runs/ports.ts';
@@ -35,12 +36,14 @@ export function register(
     conversationErasure,
     taskErasure,
     fileErasure,
+    spendOfPeriod,
   }: {
     engine: Engine;
     followers: Followers;
     conversationErasure: () => readonly EraseConversations[];
     taskErasure: () => readonly EraseTask[];
     fileErasure: () => readonly EraseFiles[];
+    spendOfPeriod: SpendOfPeriod;
   },
 ): Registration {
   const { retentionDays: days } = config;
@@ -57,6 +60,11 @@ export function register(
           erasure: conversationErasure(),
           fileErasure: fileErasure(),
         }),
+        // Loaded with the first request: no message needs it.
+        overview: {
+          get: async ({ caller, query }) =>
+            (await import('./records/overview.ts')).showOverview({ db, spendOfPeriod }, caller, query),
+        },
         interactions: interactionRoutes({ engine }),
         tasks: taskRoutes({ engine, followers, linkTo, erasure: taskErasure(), fileErasure: fileErasure() }),
         files: fileRoutes({

@@ -119,7 +119,13 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
       capsChange: (tx, tenant, userId) => emitBeforeCapChange(tx, tenant, userId, alerts),
       memoriesForgotten: emptyMemoryCalls,
     }),
-    registerEngine(kernel, { ...parts, conversationErasure, taskErasure, fileErasure }),
+    registerEngine(kernel, {
+      ...parts,
+      conversationErasure,
+      taskErasure,
+      fileErasure,
+      spendOfPeriod: async (...of) => (await import('../billing/spend-of-period.ts')).spendOfPeriod(...of),
+    }),
     registerComputers(kernel, parts),
     registerAutomation(kernel, parts),
     registerIntegrations(kernel, {

@@ -26,10 +26,14 @@ export function consolePages(folder = join(builtPages, 'console')) {
     const headers = safe('no-store', nonce, scriptsWithin(html));
     const shown = html
       .replaceAll('./assets/', `${wayToConsole(context.req.path)}assets/`)
-      .replace('nonce=""', `nonce="${nonce}"`);
+      .replace('nonce=""', `nonce="${nonce}"`)
+      // The page cannot read the cookie. Without one it need not ask for a session, which would be a 401.
+      .replace('<html ', hasSession(context) ? '<html ' : '<html data-signed-out="" ');
     return context.body(shown, 200, { ...headers, 'content-type': 'text/html; charset=utf-8' });
   }
 }
+
+const hasSession = (context: Context) => context.req.header('cookie')?.includes('vestra_console=') ?? false;
 
 /** The relative path to `/console/`, so that the console also works below a path of a larger site. */
 function wayToConsole(path: string): string {

@@ -1,6 +1,6 @@
 declare module 'virtual:contract/access' {
-  /** By row name: the scopes that allow the call, or `owner`. Null allows every member. */
-  const access: Readonly<Record<string, readonly ('setup' | 'runtime' | 'admin' | 'owner')[] | null>>;
+  /** By row name: the roles that may make the call. Null: every member. */
+  const access: Readonly<Record<string, readonly ('owner' | 'admin' | 'developer' | 'viewer')[] | null>>;
   export default access;
 }
 

@@ -24,7 +24,7 @@ void open();
 
 async function open(): Promise<void> {
   try {
-    await readSession();
+    if (document.documentElement.dataset.signedOut === undefined) await readSession();
   } catch (error) {
     root.render(
       <main className="mx-auto max-w-md p-6 pt-[20dvh]">

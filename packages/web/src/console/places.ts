@@ -188,6 +188,7 @@ export const places: Readonly<Partial<Record<RowName, PlaceInConsole>>> = {
   'limits.get': { page: '/limits' },
   'limits.update': { page: '/limits' },
   'usage.report': { page: '/usage' },
+  'overview.get': { page: '/' },
   'usage.lineItems': { page: '/usage' },
   'auditLog.list': { page: '/audit' },
   'models.list': { page: '/settings' },

@@ -109,3 +109,16 @@ export const ExternalIcon = ({ className }: Sized) => (
     <path d="M14 5h5v5m0-5-8 8M10 6H6a1 1 0 0 0-1 1v11a1 1 0 0 0 1 1h11a1 1 0 0 0 1-1v-4" />
   </Icon>
 );
+
+export const CopyIcon = ({ className }: Sized) => (
+  <Icon className={className}>
+    <rect height="11" rx="2" width="11" x="9" y="9" />
+    <path d="M5 15H4a1 1 0 0 1-1-1V5a2 2 0 0 1 2-2h9a1 1 0 0 1 1 1v1" />
+  </Icon>
+);
+
+export const AgainIcon = ({ className }: Sized) => (
+  <Icon className={className}>
+    <path d="M4 12a8 8 0 1 0 2.6-5.9M4 4v4.5h4.5" />
+  </Icon>
+);

@@ -18,6 +18,7 @@ class Conversations(Group):
         deployment: str | None = None,
         status: Literal["idle", "replying", "working", "waiting"] | None = None,
         failed: bool | None = None,
+        error_code: str | None = None,
         q: str | None = None,
         created_after: str | datetime | str | date | None = None,
         created_before: str | datetime | str | date | None = None,
@@ -37,6 +38,7 @@ class Conversations(Group):
             status: Only conversations in this state.
             failed: `true`: only those with a `last_error`; `false`: only those without one; absent:
                 all.
+            error_code: Only those whose `last_error` has this code.
             q: Only those whose `preview` has words that start with each of these words, in any
                 order.
             created_after: Only those created at this time or later.
@@ -56,6 +58,7 @@ class Conversations(Group):
                 "deployment": deployment,
                 "status": status,
                 "failed": failed,
+                "error_code": error_code,
                 "q": q,
                 "created_after": created_after,
                 "created_before": created_before,
@@ -601,6 +604,7 @@ class AsyncConversations(AsyncGroup):
         deployment: str | None = None,
         status: Literal["idle", "replying", "working", "waiting"] | None = None,
         failed: bool | None = None,
+        error_code: str | None = None,
         q: str | None = None,
         created_after: str | datetime | str | date | None = None,
         created_before: str | datetime | str | date | None = None,
@@ -620,6 +624,7 @@ class AsyncConversations(AsyncGroup):
             status: Only conversations in this state.
             failed: `true`: only those with a `last_error`; `false`: only those without one; absent:
                 all.
+            error_code: Only those whose `last_error` has this code.
             q: Only those whose `preview` has words that start with each of these words, in any
                 order.
             created_after: Only those created at this time or later.
@@ -639,6 +644,7 @@ class AsyncConversations(AsyncGroup):
                 "deployment": deployment,
                 "status": status,
                 "failed": failed,
+                "error_code": error_code,
                 "q": q,
                 "created_after": created_after,
                 "created_before": created_before,

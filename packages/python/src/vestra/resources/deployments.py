@@ -152,6 +152,7 @@ class Deployments(Group):
         reasoning: Literal["off", "low", "medium", "high"] | None = None,
         apps: Sequence[str] | Literal["all"] | None = None,
         approvals: Sequence[Literal["payment", "booking", "cancellation", "send_email", "publish", "delete"]] | None = None,
+        opening: params.DeploymentManifestOpeningParam | None = None,
         limits: params.DeploymentManifestLimitsParam | None = None,
         tools: Sequence[params.DeploymentToolByMcpParam | params.DeploymentManifestToolParam] | None = None,
         skills: str | Sequence[str | params.DeploymentManifestSkillByIdParam | params.DeploymentManifestSkillByNameParam] | None = None,
@@ -182,6 +183,7 @@ class Deployments(Group):
         reasoning: Literal["off", "low", "medium", "high"] | None = None,
         apps: Sequence[str] | Literal["all"] | None = None,
         approvals: Sequence[Literal["payment", "booking", "cancellation", "send_email", "publish", "delete"]] | None = None,
+        opening: params.DeploymentManifestOpeningParam | None = None,
         limits: params.DeploymentManifestLimitsParam | None = None,
         tools: Sequence[params.DeploymentToolByMcpParam | params.DeploymentManifestToolParam] | None = None,
         skills: str | Sequence[str | params.DeploymentManifestSkillByIdParam | params.DeploymentManifestSkillByNameParam] | None = None,
@@ -211,6 +213,7 @@ class Deployments(Group):
         reasoning: Literal["off", "low", "medium", "high"] | None = None,
         apps: Sequence[str] | Literal["all"] | None = None,
         approvals: Sequence[Literal["payment", "booking", "cancellation", "send_email", "publish", "delete"]] | None = None,
+        opening: params.DeploymentManifestOpeningParam | None = None,
         limits: params.DeploymentManifestLimitsParam | None = None,
         tools: Sequence[params.DeploymentToolByMcpParam | params.DeploymentManifestToolParam] | None = None,
         skills: str | Sequence[str | params.DeploymentManifestSkillByIdParam | params.DeploymentManifestSkillByNameParam] | None = None,
@@ -252,6 +255,8 @@ class Deployments(Group):
                 Absent: as its provider decides.
             apps: Which apps users can connect: `all`, or the ids of `GET /v1/apps`.
             approvals: Which kinds of action are labelled as such in approval requests.
+            opening: What a session’s page shows before the first message; absent: the org’s
+                setting.
             limits: Limits of tasks and replies in money, steps and minutes.
             tools: MCP servers, each with `mcp`, and functions of your code, each with `function`;
                 at most 50.
@@ -297,6 +302,7 @@ class Deployments(Group):
                 "reasoning": reasoning,
                 "apps": apps,
                 "approvals": approvals,
+                "opening": opening,
                 "limits": limits,
                 "tools": tools,
                 "skills": skills,
@@ -779,6 +785,7 @@ class AsyncDeployments(AsyncGroup):
         reasoning: Literal["off", "low", "medium", "high"] | None = None,
         apps: Sequence[str] | Literal["all"] | None = None,
         approvals: Sequence[Literal["payment", "booking", "cancellation", "send_email", "publish", "delete"]] | None = None,
+        opening: params.DeploymentManifestOpeningParam | None = None,
         limits: params.DeploymentManifestLimitsParam | None = None,
         tools: Sequence[params.DeploymentToolByMcpParam | params.DeploymentManifestToolParam] | None = None,
         skills: str | Sequence[str | params.DeploymentManifestSkillByIdParam | params.DeploymentManifestSkillByNameParam] | None = None,
@@ -809,6 +816,7 @@ class AsyncDeployments(AsyncGroup):
         reasoning: Literal["off", "low", "medium", "high"] | None = None,
         apps: Sequence[str] | Literal["all"] | None = None,
         approvals: Sequence[Literal["payment", "booking", "cancellation", "send_email", "publish", "delete"]] | None = None,
+        opening: params.DeploymentManifestOpeningParam | None = None,
         limits: params.DeploymentManifestLimitsParam | None = None,
         tools: Sequence[params.DeploymentToolByMcpParam | params.DeploymentManifestToolParam] | None = None,
         skills: str | Sequence[str | params.DeploymentManifestSkillByIdParam | params.DeploymentManifestSkillByNameParam] | None = None,
@@ -838,6 +846,7 @@ class AsyncDeployments(AsyncGroup):
         reasoning: Literal["off", "low", "medium", "high"] | None = None,
         apps: Sequence[str] | Literal["all"] | None = None,
         approvals: Sequence[Literal["payment", "booking", "cancellation", "send_email", "publish", "delete"]] | None = None,
+        opening: params.DeploymentManifestOpeningParam | None = None,
         limits: params.DeploymentManifestLimitsParam | None = None,
         tools: Sequence[params.DeploymentToolByMcpParam | params.DeploymentManifestToolParam] | None = None,
         skills: str | Sequence[str | params.DeploymentManifestSkillByIdParam | params.DeploymentManifestSkillByNameParam] | None = None,
@@ -879,6 +888,8 @@ class AsyncDeployments(AsyncGroup):
                 Absent: as its provider decides.
             apps: Which apps users can connect: `all`, or the ids of `GET /v1/apps`.
             approvals: Which kinds of action are labelled as such in approval requests.
+            opening: What a session’s page shows before the first message; absent: the org’s
+                setting.
             limits: Limits of tasks and replies in money, steps and minutes.
             tools: MCP servers, each with `mcp`, and functions of your code, each with `function`;
                 at most 50.
@@ -924,6 +935,7 @@ class AsyncDeployments(AsyncGroup):
                 "reasoning": reasoning,
                 "apps": apps,
                 "approvals": approvals,
+                "opening": opening,
                 "limits": limits,
                 "tools": tools,
                 "skills": skills,

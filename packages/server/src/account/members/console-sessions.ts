@@ -193,6 +193,7 @@ const mayOf: Record<Role, string[]> = {
   owner: operationsOf('owner'),
   admin: operationsOf('admin'),
   developer: operationsOf('developer'),
+  viewer: operationsOf('viewer'),
 };
 
 function operationsOf(role: Role): string[] {

@@ -96,6 +96,7 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
         userId: query.user_id,
         status: query.status,
         failed: query.failed,
+        errorCode: query.error_code,
         q: query.q,
         createdAfter: query.created_after,
         createdBefore: query.created_before,

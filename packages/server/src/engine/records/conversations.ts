@@ -114,6 +114,7 @@ export type ConversationFilter = {
   version?: number | undefined;
   status?: ConversationStatus | undefined;
   failed?: boolean | undefined;
+  errorCode?: string | undefined;
   q?: string | undefined;
   createdAfter?: Date | undefined;
   createdBefore?: Date | undefined;
@@ -149,7 +150,7 @@ export async function listConversations(
 const searchedFirst = 500;
 
 function isListedSql(tenant: Tenant, filter: ConversationFilter): Sql {
-  const { userId, deploymentId, version, status, failed, createdAfter, createdBefore } = filter;
+  const { userId, deploymentId, version, status, failed, errorCode, createdAfter, createdBefore } = filter;
   return sql.and(
     sql`org_id = ${tenant.orgId} AND mode = ${tenant.mode} AND NOT is_hidden`,
     userId && sql`user_id = ${userId}`,
@@ -158,6 +159,7 @@ function isListedSql(tenant: Tenant, filter: ConversationFilter): Sql {
     status && hasStatusSql(tenant, status),
     failed === true && sql`last_error_code IS NOT NULL`,
     failed === false && sql`last_error_code IS NULL`,
+    errorCode !== undefined && sql`last_error_code = ${errorCode}`,
     createdAfter && sql`created_at >= ${createdAfter} AND id >= ${idBefore('conv', createdAfter)}`,
     createdBefore && sql`created_at < ${createdBefore} AND id < ${idAfterMoment('conv', createdBefore)}`,
   );

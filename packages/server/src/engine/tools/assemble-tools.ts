@@ -12,6 +12,7 @@ import type { MemoryMode } from '../records/conversations.ts';
 import { approvedTools, hasApprovedPlan, lastInputOf } from '../records/interactions.ts';
 import { calledTools, callsOfTool, rememberedIn, wasServerCalled } from '../records/run-steps.ts';
 import type { MessageRow, MessageTool, RecordedCall, RunSubject, TestScript } from '../records/tables.ts';
+import { fillActivity } from './activity.ts';
 import { type ConversationFiles, readConversationFile } from './conversation-files.ts';
 import {
   askQuestion,
@@ -267,14 +268,19 @@ function functionTool({
   timeout_s,
   read_only,
   run_without_asking,
+  activity,
   approver,
-}: MessageTool): Tool {
+}: MessageTool & { activity?: string | undefined }): Tool {
+  const draft = (call: ToolCall) => {
+    const waits = functionCallFor(tool, call, timeout_s);
+    return activity === undefined ? waits : { ...waits, progress: fillActivity(activity, call.arguments) };
+  };
   const tool: Tool = {
     definition: { name, description, inputSchema: input_schema },
     origin: { from: 'function', read_only, run_without_asking },
     server: null,
     approver: approver ?? 'user',
-    effect: { kind: 'ask', answeredBy: 'tool', draft: (call) => functionCallFor(tool, call, timeout_s) },
+    effect: { kind: 'ask', answeredBy: 'tool', draft },
   };
   return tool;
 }

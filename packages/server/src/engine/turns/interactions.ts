@@ -39,6 +39,7 @@ export async function createInteraction(
     purpose,
     kept: kept === undefined ? null : storableJson(kept),
     deployment_id: draft.type === 'tool_call' ? change.conversation.deployment_id : null,
+    progress: draft.progress ? storableText(draft.progress) : null,
     status: 'pending',
     nonce: draft.kind === 'hands_approval' ? randomBytes(18).toString('base64url') : null,
     expires_at: draft.expires_in_s === null ? null : new Date(sharedNow() + draft.expires_in_s * 1000),

@@ -38,7 +38,13 @@ export function functionRoutes(dependencies: Dependencies): Handlers<'functions'
       const deployment = await requireDeployment(db, caller.orgId, params.deployment_id);
       const version = versionToRun(deployment, caller.mode, null);
       const { tools } = await manifestOf(db, deployment.id, version);
-      return { deployment_id: deployment.id, version, data: tools.map(presentFunction) };
+      const endpoint = await findEndpoint(db, caller, deployment.id);
+      return {
+        deployment_id: deployment.id,
+        version,
+        has_endpoint: endpoint !== undefined,
+        data: tools.map(presentFunction),
+      };
     },
     take: async ({ caller, params, body, signal }) => {
       const deploymentId = await deploymentIdOf(caller.orgId, params.deployment_id);

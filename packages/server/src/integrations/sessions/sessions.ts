@@ -5,7 +5,7 @@ import { newId } from '@vestra/contract/ids';
 import type { Opening } from '@vestra/contract/opening';
 import type { BodyOf } from '@vestra/contract/route';
 import { findSettings, type OrgSettings, recordAudit } from '../../account/index.ts';
-import { type DeploymentRow, findDeployment } from '../../agents/deployments/index.ts';
+import { type DeploymentRow, findDeployment, getVersion } from '../../agents/deployments/index.ts';
 import type { Viewer } from '../../computers/index.ts';
 import { deploymentFor, findConversation, openConversation } from '../../engine/conversations/index.ts';
 import type { CommittedChange } from '../../engine/index.ts';
@@ -48,7 +48,7 @@ export async function createSession(
       message: 'The memory panel is off. Switch it on with `memory_panel: true` in PATCH /v1/org first.',
     });
   }
-  const { user, conversationId, deployment, committed } = await subjectOf(tx, caller, body);
+  const { user, conversationId, deployment, pinned, committed } = await subjectOf(tx, caller, body);
   const { token, hash } = newToken();
   const row = await insertSession(tx, {
     id: newId('ses'),
@@ -64,7 +64,7 @@ export async function createSession(
     memory: body.memory,
     driver: body.driver ?? 'bash',
     opened_by: caller.key?.id ?? caller.grant?.id ?? null,
-    opening: openingOf(settings, deployment),
+    opening: await openingOf(tx, caller, { settings, deployment, pinned }),
     expires_at: new Date(sharedNow() + sessionMs),
   });
   await recordAudit(tx, origin, {
@@ -86,21 +86,24 @@ type SessionSubject = {
   user: UserRow | null;
   conversationId: string | null;
   deployment: DeploymentRow | null;
+  /** The version that the conversation names. */
+  pinned: number | null;
   committed: CommittedChange | null;
 };
 
 async function subjectOf(tx: Transaction, caller: Caller, body: Body): Promise<SessionSubject> {
   if (body.conversation_id !== undefined) return inConversation(tx, caller, body.conversation_id, body);
   const user = await actingUser(tx, caller, body.user_id);
-  if (!body.chat && body.voice === false) return { user, conversationId: null, deployment: null, committed: null };
+  if (!body.chat && body.voice === false)
+    return { user, conversationId: null, deployment: null, pinned: null, committed: null };
   const { deployment, pinned } = await deploymentFor(tx, caller, body.deployment, user);
   if (body.reuse) {
     const conversationId = await lastConversation(tx, caller, { user, deployment, pinned });
-    if (conversationId) return { user, conversationId, deployment, committed: null };
+    if (conversationId) return { user, conversationId, deployment, pinned, committed: null };
   }
   const opened = { tenant: caller, userId: user?.id ?? null, deployment, pinned, metadata: {} };
   const { conversation, committed } = await openConversation(tx, opened, async () => {});
-  return { user, conversationId: conversation.id, deployment, committed };
+  return { user, conversationId: conversation.id, deployment, pinned, committed };
 }
 
 /**
@@ -143,13 +146,21 @@ async function inConversation(
       message: 'The conversation is with another deployment. Leave out `deployment`, or `conversation_id`.',
     });
   }
-  return { user, conversationId, deployment, committed: null };
+  return { user, conversationId, deployment, pinned: conversation.pinned_version, committed: null };
 }
 
-/** The opening of this deployment, else the one for all others. */
-function openingOf({ openings }: OrgSettings, deployment: DeploymentRow | null): Opening | null {
+/** The org's opening for this deployment, else the one of the version, else the org's for all deployments. */
+async function openingOf(
+  tx: Transaction,
+  { mode }: Caller,
+  { settings, deployment, pinned }: { settings: OrgSettings } & Pick<SessionSubject, 'deployment' | 'pinned'>,
+): Promise<Opening | null> {
   if (!deployment) return null;
-  return (Object.hasOwn(openings, deployment.slug) ? openings[deployment.slug] : openings['*']) ?? null;
+  const { openings } = settings;
+  if (Object.hasOwn(openings, deployment.slug)) return openings[deployment.slug] ?? null;
+  const version = pinned ?? (mode === 'test' ? deployment.draft_version : deployment.live_version);
+  const written = version === null ? undefined : (await getVersion(tx, deployment, version)).manifest.opening;
+  return written ?? openings['*'] ?? null;
 }
 
 /** Reads the session for every request, so that revoking it or disabling its user applies at once. */

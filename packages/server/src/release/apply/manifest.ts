@@ -34,6 +34,7 @@ export function fileToManifest(
       language: file.language,
       model: file.model,
       ...(file.reasoning !== undefined && { reasoning: file.reasoning }),
+      ...(file.opening !== undefined && { opening: file.opening }),
       mcp_servers: servers.map(({ id, slug, url }) => ({ id, slug, url })),
       mcp_tool_policy: policiesOf(entries, servers),
       apps: file.apps,
@@ -90,6 +91,7 @@ export function manifestToFile(
     language: manifest.language,
     model: manifest.model,
     ...(manifest.reasoning !== undefined && { reasoning: manifest.reasoning }),
+    ...(manifest.opening !== undefined && { opening: manifest.opening }),
     apps: manifest.apps,
     tools: [
       ...manifest.mcp_servers.map((server) => ({
@@ -162,6 +164,7 @@ function meaningOf({ manifest, fileObjects }: VersionContent): Record<FileKey, u
     language: manifest.language,
     model: manifest.model,
     reasoning: manifest.reasoning,
+    opening: manifest.opening,
     apps: manifest.apps,
     tools: {
       functions: manifest.tools,

@@ -167,6 +167,7 @@ export const fileKeys = [
   'language',
   'model',
   'reasoning',
+  'opening',
   'apps',
   'tools',
   'skills',

@@ -8,6 +8,7 @@ const comments: Record<FileKey, string> = {
   language: 'A language tag, or auto to follow each user.',
   model: 'An id of GET /v1/models, or default.',
   reasoning: 'How much the model reasons before it answers: off, low, medium or high.',
+  opening: 'What the page of a session shows before the first message.',
   apps: 'The apps that users may connect, or all.',
   tools: 'MCP servers, and functions that your own code answers.',
   skills: 'Bundles of text files that teach one kind of work.',

@@ -1,6 +1,6 @@
 import { type FormEvent, useId, useState } from 'react';
 import { Button } from '../parts/button.tsx';
-import { Fault } from '../parts/fault.tsx';
+import { detailsOf, Fault } from '../parts/fault.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { takeFocus } from '../parts/take-focus.ts';
 import { hasPasskeys } from './passkey.ts';
@@ -62,7 +62,12 @@ export function SignInForm({ email: known, onDone }: { email?: string; onDone: (
           value={password}
         />
       </div>
-      {error && <Fault error={error} />}
+      {error && isMistyped(error) && (
+        <p className="text-danger" role="alert">
+          {error.message}
+        </p>
+      )}
+      {error && !isMistyped(error) && <Fault error={error} />}
       <Button
         className="mt-1"
         disabled={busyWith !== null}
@@ -80,3 +85,6 @@ export function SignInForm({ email: known, onDone }: { email?: string; onDone: (
     </form>
   );
 }
+
+/** The person can see and correct this. A code and a request id would not help. */
+const isMistyped = (error: Error) => detailsOf(error).code === 'login_failed';

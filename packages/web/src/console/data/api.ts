@@ -21,7 +21,7 @@ export function useOrgAndMode(): OrgAndMode {
 export function useRole(): { role: Role; may: (row: RowName) => boolean } {
   const { org } = useOrgAndMode();
   const { session } = useAccess();
-  const role = session?.orgs.find(({ id }) => id === org)?.role ?? 'developer';
+  const role = session?.orgs.find(({ id }) => id === org)?.role ?? 'viewer';
   return useMemo(() => ({ role, may: (row) => mayCall(role, row) }), [role]);
 }
 
@@ -73,17 +73,8 @@ function clientFor({ org, mode }: OrgAndMode): Client {
   return client;
 }
 
-/** The server enforces this. The console only hides what the server would reject. */
-const scopesOfRole: Record<Role, readonly string[]> = {
-  owner: ['setup', 'runtime', 'admin', 'owner'],
-  admin: ['setup', 'runtime', 'admin'],
-  developer: ['setup', 'runtime'],
-};
-
 /** The roles that may make the call, the most powerful first. */
 export const rolesFor = (row: RowName): Role[] => roles.filter((role) => mayCall(role, row));
 
-function mayCall(role: Role, row: RowName): boolean {
-  const needed = access[row];
-  return !needed || needed.some((scope) => scopesOfRole[role].includes(scope));
-}
+/** The server enforces this. The console only hides what the server would reject. */
+const mayCall = (role: Role, row: RowName): boolean => access[row]?.includes(role) ?? true;

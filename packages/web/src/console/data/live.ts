@@ -11,11 +11,11 @@ const askedFor = 20;
 /** The query families that an event invalidates, by the first word of its type. */
 const touchedBy: Readonly<Record<string, readonly string[]>> = {
   conversation: ['conversations', 'users'],
-  reply: ['conversations'],
+  reply: ['conversations', 'overview'],
   message: ['feedback'],
-  turn: ['conversations'],
-  task: ['tasks', 'conversations', 'usage'],
-  interaction: ['interactions', 'conversations', 'tasks'],
+  turn: ['conversations', 'overview'],
+  task: ['tasks', 'conversations', 'usage', 'overview'],
+  interaction: ['interactions', 'conversations', 'tasks', 'overview'],
   file: ['files'],
   routine: ['routines', 'conversations'],
   batch: ['batches'],

@@ -75,7 +75,14 @@ describe('chat state', () => {
   });
 
   it('shows a sent message once, between the earlier messages and its reply', () => {
-    const outgoing = { key: 'k', text: 'Second', attachments: [], turnId: null, failure: null };
+    const outgoing = {
+      key: 'k',
+      text: 'Second',
+      attachments: [],
+      sentAt: '2026-01-01T00:00:00.000Z',
+      turnId: null,
+      failure: null,
+    };
     const first = chatReducer(emptyChat, { type: 'newest', messages: [message(2, 'user', 'First', 1)] });
     const sending = chatReducer(withEvents(first, [delta(3, 'Reply 1', 1)]), { type: 'sending', outgoing });
     expect(textsOf(sending)).toEqual(['First', 'Reply 1', 'Second']);
@@ -88,7 +95,14 @@ describe('chat state', () => {
 
   it('offers the last message again after its reply failed, although an earlier one is still being sent [CON-702]', () => {
     const sent = (state: ChatState, key: string, turn: number | null) => {
-      const outgoing = { key, text: key, attachments: [], turnId: null, failure: null };
+      const outgoing = {
+        key,
+        text: key,
+        attachments: [],
+        sentAt: '2026-01-01T00:00:00.000Z',
+        turnId: null,
+        failure: null,
+      };
       const sending = chatReducer(state, { type: 'sending', outgoing });
       if (turn === null) return sending;
       return chatReducer(sending, { type: 'sent', key, turn: { id: id('turn', turn) } as Turn });

@@ -15,6 +15,8 @@ export type Attachment = Message['attachments'][number];
 /** A message, possibly partial. */
 export type ShownMessage = Pick<Message, 'id' | 'turn_id' | 'task_id' | 'role' | 'text' | 'attachments'> & {
   isWhole: boolean;
+  /** Null while the reply is made. */
+  created_at: string | null;
 };
 
 /** A task as far as it is known. Waiting is derived from pending interactions. */
@@ -32,6 +34,8 @@ export type Waiting = { interaction: Interaction; turnId: string | null };
 /** A pending function call with its latest progress text. */
 export type CompanyCall = {
   id: string;
+  /** Null until the event that names it. */
+  name: string | null;
   taskId: string | null;
   progress: string | null;
   /** Calls of tool servers have no interaction, and end with their reply or task. */
@@ -44,6 +48,8 @@ export type Outgoing = {
   key: string;
   text: string;
   attachments: readonly Attachment[];
+  /** By the clock of the browser. */
+  sentAt: string;
   turnId: string | null;
   failure: Trouble | null;
 };
@@ -143,9 +149,9 @@ function afterLoad(state: ChatState, { conversation, messages, older, interactio
     replayed,
   );
   const waiting = interactions.reduce((before, each) => withInteraction(before, each, null), open);
-  const calls = conversation.pending_tool_calls.map(({ call_id: id, task_id: taskId, progress = null }) => [
+  const calls = conversation.pending_tool_calls.map(({ call_id: id, name, task_id: taskId, progress = null }) => [
     id,
-    { id, taskId, progress, hasInteraction: true },
+    { id, name, taskId, progress, hasInteraction: true },
   ]);
   return { ...waiting, calls: Object.fromEntries(calls), status: conversation.status, isLoaded: true };
 }
@@ -166,9 +172,14 @@ function afterEvent(state: ChatState, event: StreamEvent): ChatState {
     case 'interaction.created':
     case 'interaction.resolved':
       return withInteraction(state, data.interaction, turn_id);
+    case 'tool_call.created': {
+      const { call_id: id, name, progress = null } = data.call;
+      const known = state.calls[id];
+      return known ? { ...state, calls: { ...state.calls, [id]: { ...known, name, progress } } } : state;
+    }
     case 'tool_call.progress': {
       const hasInteraction = state.calls[data.call_id]?.hasInteraction ?? false;
-      const call = { id: data.call_id, taskId: task_id, progress: data.text, hasInteraction };
+      const call = { id: data.call_id, name: data.name, taskId: task_id, progress: data.text, hasInteraction };
       return withWork({ ...state, calls: { ...state.calls, [call.id]: call } }, task_id, { activity: data.text });
     }
     case 'task.progress':
@@ -240,6 +251,7 @@ function withDelta(
     text: '',
     attachments: [],
     isWhole: false,
+    created_at: null,
   };
   return { ...state, messages: { ...state.messages, [id]: { ...said, text: said.text + text } } };
 }
@@ -277,7 +289,9 @@ function withInteraction(state: ChatState, interaction: Interaction, turnId: str
 
 function withCall(state: ChatState, { id, task_id: taskId, status }: Interaction): ChatState {
   const { [id]: known, ...others } = state.calls;
-  const open = known ? { ...known, hasInteraction: true } : { id, taskId, progress: null, hasInteraction: true };
+  const open = known
+    ? { ...known, hasInteraction: true }
+    : { id, name: null, taskId, progress: null, hasInteraction: true };
   return { ...state, calls: status === 'pending' ? { ...others, [id]: open } : others };
 }
 
@@ -310,4 +324,7 @@ const newWork = (id: string): Work => ({
   files: [],
 });
 
-const activityOf = ({ name }: { name: string | null }): string | null => name?.replaceAll('_', ' ') ?? null;
+const activityOf = ({ name }: { name: string | null }): string | null => (name === null ? null : plainName(name));
+
+/** A function's name as words: `find_order` is `find order`. */
+export const plainName = (name: string): string => name.replace(/^mcp__[^_]+__/, '').replaceAll('_', ' ');

@@ -7,13 +7,20 @@ import { ArrowDownIcon } from '../icons.tsx';
 import type { Session } from '../use-session.ts';
 import type { Words } from '../words/en.ts';
 import { useWords } from '../words/words.ts';
-import { type ChatState, type Interaction, serverProgress, type Turn } from './chat-state.ts';
+import {
+  type ChatState,
+  type CompanyCall,
+  type Interaction,
+  plainName,
+  serverProgress,
+  type Turn,
+} from './chat-state.ts';
 import { Composer } from './composer.tsx';
 import { useKeptPlace } from './kept-place.ts';
 import { Message, SentMessage } from './message.tsx';
-import { RateReply } from './rate-reply.tsx';
+import { ReplyActions } from './reply-actions.tsx';
 import { SettledWait } from './settled-wait.tsx';
-import { type Item, isReplying, timelineOf } from './timeline.ts';
+import { askedLast, type Item, isReplying, timelineOf } from './timeline.ts';
 import { type Chat as Talk, useChat } from './use-chat.ts';
 import { usePinnedScroll } from './use-pinned-scroll.ts';
 import { type Ratings, useRatings } from './use-ratings.ts';
@@ -38,6 +45,7 @@ export function Chat({ client, conversationId, failed, opening, ending }: ChatPr
   const { state } = talk;
   const ratings = useRatings({ client, conversationId, failed, isWanted: isOpen && hasReplies(state) });
   const items = useMemo(() => timelineOf(state), [state]);
+  const asked = askedLast(state, items);
   const { view, content, isAtEnd, scrolled, toEnd, unpin } = usePinnedScroll(items[0]?.key, talk.loadOlder);
   useKeptPlace(conversationId, { view, content, isAtEnd, unpin, isLoaded: state.isLoaded });
   useNews(state);
@@ -87,6 +95,7 @@ export function Chat({ client, conversationId, failed, opening, ending }: ChatPr
           {isEmpty && isOpen && <Opening opening={opening} send={(text) => void talk.send(text, [])} />}
           {items.map((item) => (
             <ShownItem
+              again={item === items.at(-1) ? asked : null}
               answer={answer}
               client={client}
               isOpen={isOpen}
@@ -137,21 +146,27 @@ export function Chat({ client, conversationId, failed, opening, ending }: ChatPr
 type ShownItemProps = {
   client: Client;
   item: Item;
+  /** The message of this reply, if it can be sent again. */
+  again: ReturnType<typeof askedLast>;
   talk: Talk;
   answer: Talk['answer'];
   ratings: Ratings;
   isOpen: boolean;
 };
 
-function ShownItem({ client, item, talk, answer, ratings, isOpen }: ShownItemProps) {
+function ShownItem({ client, item, again, talk, answer, ratings, isOpen }: ShownItemProps) {
   const words = useWords();
   switch (item.kind) {
     case 'message':
       return (
         <>
           <Message client={client} said={item.said} />
-          {isOpen && item.said.role !== 'user' && item.said.isWhole && (
-            <RateReply rate={ratings.rate} rated={ratings.given[item.said.id]} messageId={item.said.id} />
+          {item.said.role !== 'user' && (
+            <ReplyActions
+              again={isOpen && again ? () => void talk.send(again.text, again.attachments) : null}
+              ratings={isOpen ? ratings : null}
+              said={item.said}
+            />
           )}
         </>
       );
@@ -176,7 +191,7 @@ function ShownItem({ client, item, talk, answer, ratings, isOpen }: ShownItemPro
       ) : null;
     }
     case 'call':
-      return <Thinking progress={item.call.progress} />;
+      return <Thinking progress={activityOf(item.call, words)} />;
     case 'end':
       return (
         <div
@@ -207,6 +222,10 @@ function isThinking(state: ChatState): boolean {
   return isReplying(state) && Object.values(messages).every(({ isWhole }) => isWhole);
 }
 
+/** The line that is shown while a function runs. */
+const activityOf = ({ name, progress }: CompanyCall, words: Words): string =>
+  progress ?? (name === null ? words.thinking : words.using(plainName(name)));
+
 function Thinking({ progress }: { progress: string | null }) {
   const words = useWords();
   return (
@@ -233,10 +252,10 @@ function Announcer({ state }: { state: ChatState }) {
       .filter(({ interaction }) => interaction.status === 'pending')
       .map(({ interaction }) => ({ id: interaction.id, text: waitingText(interaction, words) }));
     // After the answer, the company's function is running.
-    const working = Object.values(state.calls).map(({ id, progress }) => ({
-      id: `${id} ${progress ?? ''}`,
-      text: progress ?? words.thinking,
-    }));
+    const working = Object.values(state.calls).map((call) => {
+      const text = activityOf(call, words);
+      return { id: `${call.id} ${text}`, text };
+    });
     const failed = Object.values(state.turns)
       .filter(({ status, task_id }) => status === 'failed' && task_id === null)
       .map(({ id }) => ({ id: `${id} failed`, text: words.replyFailed }));

@@ -66,12 +66,22 @@ export function Composer({ conversationId, uploads, isBusy, send, stop }: Compos
       <div className="panel rounded-[1.625rem] p-1.5 focus-within:border-muted-foreground/50">
         {uploads.files.length > 0 && (
           <ul className="flex flex-wrap gap-2 p-2">
-            {uploads.files.map(({ key, name, isUploading }) => (
+            {uploads.files.map(({ key, name, isUploading, preview }) => (
               <li
                 className="flex max-w-full items-center gap-2 rounded-full border py-0.5 ps-3 pe-0.5 text-sm"
                 key={key}
               >
-                <FileIcon className={`size-4 shrink-0 text-muted-foreground ${isUploading ? 'animate-breathe' : ''}`} />
+                {preview ? (
+                  <img
+                    alt=""
+                    className={`-ms-2 size-8 rounded-full object-cover ${isUploading ? 'animate-breathe' : ''}`}
+                    src={preview}
+                  />
+                ) : (
+                  <FileIcon
+                    className={`size-4 shrink-0 text-muted-foreground ${isUploading ? 'animate-breathe' : ''}`}
+                  />
+                )}
                 <bdi className="truncate">{name}</bdi>
                 {isUploading && <span className="sr-only">{words.uploading}</span>}
                 <button

@@ -3,21 +3,46 @@ import { useEffect, useState } from 'react';
 import { DownloadIcon, FileIcon } from '../icons.tsx';
 import { useWords } from '../words/words.ts';
 
-/** A file with a download link, which outlives the session. */
+/** Formats that every browser draws and that cannot run scripts. */
+const pictureTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
+export const isPicture = (type: string | null) => type !== null && pictureTypes.has(type);
+const isNamedAsPicture = (filename: string) => /\.(png|jpe?g|gif|webp|avif)$/i.test(filename);
+
+const boxLook = 'block h-36 w-48 max-w-full overflow-hidden rounded-2xl border bg-muted';
+
+/** A file with a download link, which outlives the session. A picture is shown as a thumbnail. */
 export function FileLink({ client, fileId, filename }: { client: Client; fileId: string; filename: string }) {
   const words = useWords();
-  const [href, setHref] = useState<string | null>(null);
+  const [found, setFound] = useState<{ href: string; isPicture: boolean } | null>(null);
+  const [isReading, setReading] = useState(true);
   useEffect(() => {
     const asking = new AbortController();
-    client.files.get({ file_id: fileId }, { signal: asking.signal }).then(
-      ({ download_url }) => setHref(download_url),
-      // A deleted file is shown without a link.
-      () => setHref(null),
-    );
+    client.files
+      .get({ file_id: fileId }, { signal: asking.signal })
+      .then(
+        ({ download_url, mime_type }) => setFound({ href: download_url, isPicture: isPicture(mime_type) }),
+        // A deleted file is shown without a link.
+        () => setFound(null),
+      )
+      .finally(() => setReading(asking.signal.aborted));
     return () => asking.abort();
   }, [client, fileId]);
+  if (found?.isPicture) {
+    return (
+      <a aria-label={words.download(filename)} className={`${boxLook} pressable`} download={filename} href={found.href}>
+        <img
+          alt={filename}
+          className="size-full object-cover"
+          onError={() => setFound({ ...found, isPicture: false })}
+          src={found.href}
+        />
+      </a>
+    );
+  }
+  // A picture takes its place before it is known, so that nothing moves.
+  if (isReading && isNamedAsPicture(filename)) return <span className={boxLook} />;
   const look = 'inline-flex max-w-full items-center gap-2 rounded-full border bg-card px-3 py-1.5 text-sm';
-  if (href === null) {
+  if (found === null) {
     return (
       <span className={look}>
         <FileIcon className="size-4 shrink-0 text-muted-foreground" />
@@ -30,7 +55,7 @@ export function FileLink({ client, fileId, filename }: { client: Client; fileId:
       aria-label={words.download(filename)}
       className={`${look} pressable hover:bg-muted`}
       download={filename}
-      href={href}
+      href={found.href}
     >
       <FileIcon className="size-4 shrink-0 text-muted-foreground" />
       <bdi className="truncate">{filename}</bdi>

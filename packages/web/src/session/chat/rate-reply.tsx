@@ -1,14 +1,20 @@
-import { type FormEvent, useId, useRef, useState } from 'react';
+import { type FormEvent, type ReactNode, useId, useRef, useState } from 'react';
 import { Button } from '../button.tsx';
 import { ThumbIcon } from '../icons.tsx';
 import type { Trouble } from '../trouble.ts';
 import { useWords } from '../words/words.ts';
 import type { Rating, Ratings } from './use-ratings.ts';
 
-type RateReplyProps = { messageId: string; rated: Rating | undefined; rate: Ratings['rate'] };
+type RateReplyProps = {
+  messageId: string;
+  rated: Rating | undefined;
+  rate: Ratings['rate'];
+  /** Further actions, in the same row. */
+  children: ReactNode;
+};
 
 /** Rates a reply. A bad rating is saved immediately, a comment may follow. */
-export function RateReply({ messageId, rated, rate }: RateReplyProps) {
+export function RateReply({ messageId, rated, rate, children }: RateReplyProps) {
   const words = useWords();
   const bad = useRef<HTMLButtonElement>(null);
   const [isWriting, setWriting] = useState(false);
@@ -32,16 +38,18 @@ export function RateReply({ messageId, rated, rate }: RateReplyProps) {
   };
   return (
     <div className="-mt-4 text-sm" data-rating={rated?.rating ?? ''}>
-      {/* biome-ignore lint/a11y/useSemanticElements: two buttons are no fields of a form. */}
-      <div aria-label={words.rateReply} className="-ms-2 flex items-center" role="group">
-        <Thumb isPressed={rated?.rating === 'good'} label={words.goodReply} press={() => void press('good')} />
-        <Thumb
-          button={bad}
-          isPressed={rated?.rating === 'bad'}
-          isTurned
-          label={words.badReply}
-          press={() => void press('bad')}
-        />
+      <div className="-ms-2 flex min-h-9 flex-wrap items-center">
+        {/* biome-ignore lint/a11y/useSemanticElements: two buttons are no fields of a form. */}
+        <div aria-label={words.rateReply} className="flex items-center" role="group">
+          <Thumb isPressed={rated?.rating === 'good'} label={words.goodReply} press={() => void press('good')} />
+          <Thumb
+            button={bad}
+            isPressed={rated?.rating === 'bad'}
+            isTurned
+            label={words.badReply}
+            press={() => void press('bad')}
+          />
+        </div>
         <span className="ms-1 text-muted-foreground" role="status">
           {isThanked && words.ratingThanks}
         </span>
@@ -50,6 +58,7 @@ export function RateReply({ messageId, rated, rate }: RateReplyProps) {
             {words[trouble]}
           </span>
         )}
+        {children}
       </div>
       {isWriting && (
         <WhatWasWrong

@@ -94,15 +94,24 @@ function ends(state: ChatState): Placed[] {
     });
 }
 
-function unanswered(
-  { turns, outgoing, messages }: ChatState,
-  { id }: Turn,
-): Pick<Outgoing, 'text' | 'attachments'> | null {
+/** The message that the last item answers, if it is a reply and nothing runs. It can be sent again. */
+export function askedLast(state: ChatState, items: readonly Item[]): Pick<Outgoing, 'text' | 'attachments'> | null {
+  const newest = items.at(-1);
+  if (state.status !== 'idle' || newest?.kind !== 'message' || newest.said.role !== 'agent') return null;
+  return messageOfTurn(state, newest.said.turn_id);
+}
+
+function messageOfTurn({ messages, outgoing: sent }: ChatState, turn: string) {
+  const read = Object.values(messages).find(({ role, turn_id }) => role === 'user' && turn_id === turn);
+  return read ?? sent.find(({ turnId }) => turnId === turn) ?? null;
+}
+
+function unanswered(state: ChatState, { id }: Turn): Pick<Outgoing, 'text' | 'attachments'> | null {
+  const { turns, outgoing } = state;
   // A message of an earlier turn may still be in `outgoing`. One without a turn was sent later.
   const isLast = [...Object.keys(turns), ...outgoing.map(({ turnId }) => turnId)].every(
     (each) => each !== null && each <= id,
   );
   if (!isLast) return null;
-  const read = Object.values(messages).find(({ role, turn_id }) => role === 'user' && turn_id === id);
-  return read ?? outgoing.find(({ turnId }) => turnId === id) ?? null;
+  return messageOfTurn(state, id);
 }

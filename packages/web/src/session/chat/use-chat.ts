@@ -176,7 +176,14 @@ function createTalk({
     readPastWork,
     sendAgain,
     send: (text: string, attachments: readonly Attachment[]) =>
-      sendAgain({ key: newIdempotencyKey(), text, attachments, turnId: null, failure: null }),
+      sendAgain({
+        key: newIdempotencyKey(),
+        text,
+        attachments,
+        sentAt: new Date().toISOString(),
+        turnId: null,
+        failure: null,
+      }),
     async stop() {
       await client.conversations.stop({ conversation_id }).catch(failed);
     },

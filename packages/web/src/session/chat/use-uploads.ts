@@ -3,8 +3,17 @@ import { newIdempotencyKey } from '@vestra/sdk/transport';
 import { useCallback, useState } from 'react';
 import { useWords } from '../words/words.ts';
 import type { Attachment } from './chat-state.ts';
+import { isPicture } from './file-link.tsx';
 
-type Upload = { key: string; name: string; isUploading: boolean; fileId: string | null; cancel: () => void };
+type Upload = {
+  key: string;
+  name: string;
+  isUploading: boolean;
+  fileId: string | null;
+  /** A picture as the browser shows it; null for other files. */
+  preview: string | null;
+  cancel: () => void;
+};
 
 export type Uploads = {
   files: readonly Upload[];
@@ -35,7 +44,12 @@ export function useUploads(client: Client, failed: (error: unknown) => void): Up
   const upload = async (file: File) => {
     const key = newIdempotencyKey();
     const uploading = new AbortController();
-    const started: Upload = { key, name: file.name, isUploading: true, fileId: null, cancel: () => uploading.abort() };
+    const preview = isPicture(file.type) ? URL.createObjectURL(file) : null;
+    const cancel = () => {
+      uploading.abort();
+      if (preview !== null) URL.revokeObjectURL(preview);
+    };
+    const started: Upload = { key, name: file.name, isUploading: true, fileId: null, preview, cancel };
     setFiles((before) => [...before, started]);
     try {
       const { id } = await client.files.create({ file }, { signal: uploading.signal });
@@ -64,6 +78,7 @@ export function useUploads(client: Client, failed: (error: unknown) => void): Up
     },
     remove,
     clear() {
+      for (const { cancel } of files) cancel();
       setFiles([]);
       setProblem(null);
     },

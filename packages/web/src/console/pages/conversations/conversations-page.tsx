@@ -44,7 +44,16 @@ const columnsWith = (found: Names): Column<Conversation>[] => [
   { id: 'active', header: 'Last active', width: '6.5rem', cell: ({ last_active_at }) => <Time at={last_active_at} /> },
 ];
 
-const names = ['q', 'status', 'failed', 'user_id', 'deployment', 'created_after', 'created_before'] as const;
+const names = [
+  'q',
+  'status',
+  'failed',
+  'error_code',
+  'user_id',
+  'deployment',
+  'created_after',
+  'created_before',
+] as const;
 
 export default function ConversationsPage() {
   const [filters, set] = useFilters(...names);
@@ -69,6 +78,7 @@ export default function ConversationsPage() {
                 ['false', 'no'],
               ],
             },
+            { name: 'error_code', label: 'Error code' },
             { name: 'user_id', label: 'User', placeholder: 'User id' },
             { name: 'deployment', label: 'Deployment', options: found.deployments },
             { name: 'created_after', label: 'Created after', type: 'date' },

@@ -36,7 +36,7 @@ const promotions = [
   ['no', 'not yet'],
 ] as const;
 
-/** The editor and its Apply button. Errors are shown at their fields and below. */
+/** The editor and its Apply button. Errors are shown beside their lines and above the button. */
 export function ApplyFile(props: ApplyFileProps) {
   const { text, onChange, isChanged, deploymentId, onApplied, expectedVersion, onConflict, onDiscard } = props;
   const { may } = useRole();
@@ -45,6 +45,7 @@ export function ApplyFile(props: ApplyFileProps) {
   const [unreadable, setUnreadable] = useState<Error | null>(null);
   const [answer, setAnswer] = useState<RouteAnswer<'deployments.put'> | null>(null);
   const [applied, setApplied] = useState<string | null>(null);
+  const [refusals, setRefusals] = useState(0);
   const put = useChange('deployments.put', {
     touches: ['scenarios', 'testRuns', 'functions', 'webhooks', 'routines', 'mcpServers'],
     onDone: (done) => {
@@ -65,7 +66,7 @@ export function ApplyFile(props: ApplyFileProps) {
   const plan = usePlan(isPlanned ? planned : null);
   const apply = async (expected = expectedVersion): Promise<void> => {
     setUnreadable(file instanceof Error ? file : null);
-    if (file instanceof Error) return;
+    if (file instanceof Error) return setRefusals(refusals + 1);
     setApplied(text);
     const fields = fieldsOf(file, expected);
     const error = await put.runNow(fields as never).then(
@@ -73,6 +74,7 @@ export function ApplyFile(props: ApplyFileProps) {
       (failure: unknown) => failure,
     );
     // All other errors are shown below the editor.
+    if (error !== null && !isConflict(error)) setRefusals(refusals + 1);
     if (!isConflict(error)) return;
     const again = await onConflict(fields.deployment_id);
     if (again !== null) await apply(again);
@@ -92,49 +94,53 @@ export function ApplyFile(props: ApplyFileProps) {
           label="Deployment file"
           onChange={onChange}
           onSave={() => void apply()}
+          refusals={refusals}
           refused={refused}
           value={text}
         />
       </Suspense>
-      <div className="mt-3 flex flex-wrap items-center gap-2">
-        <Button
-          disabled={!may('deployments.put') || !isChanged}
-          isBusy={put.isRunning}
-          look="primary"
-          onClick={() => void apply()}
-        >
-          Apply
-        </Button>
-        {mode === 'live' && (
-          <label className="flex items-center gap-2 text-quiet text-sm">
-            and promote to live
-            <select
-              className="control w-auto pr-8"
-              onChange={(event) => setPromote(event.target.value as typeof promote)}
-              value={promote}
-            >
-              {promotions.map(([value, label]) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          </label>
-        )}
-        {isChanged && onDiscard && (
-          <Button look="quiet" onClick={onDiscard}>
-            Discard changes
+      {/* In sight below a long file, with the reason of a refusal. */}
+      <div className="sticky bottom-0 z-10 bg-background py-3">
+        {fault && <Fault className="mb-3 max-h-48 overflow-y-auto" error={fault} />}
+        <div className="flex flex-wrap items-center gap-2">
+          <Button
+            disabled={!may('deployments.put') || !isChanged}
+            isBusy={put.isRunning}
+            look="primary"
+            onClick={() => void apply()}
+          >
+            Apply
           </Button>
-        )}
-        <span className="ml-auto text-quiet text-sm max-sm:hidden">Ctrl Space: complete · Ctrl S: apply</span>
-        {!(file instanceof Error) && (
-          <RequestMenu
-            label="Copy this change as an API request"
-            request={{ row: 'deployments.put', fields: fieldsOf(file) }}
-          />
-        )}
+          {mode === 'live' && (
+            <label className="flex items-center gap-2 text-quiet text-sm">
+              and promote to live
+              <select
+                className="control w-auto pr-8"
+                onChange={(event) => setPromote(event.target.value as typeof promote)}
+                value={promote}
+              >
+                {promotions.map(([value, label]) => (
+                  <option key={value} value={value}>
+                    {label}
+                  </option>
+                ))}
+              </select>
+            </label>
+          )}
+          {isChanged && onDiscard && (
+            <Button look="quiet" onClick={onDiscard}>
+              Discard changes
+            </Button>
+          )}
+          <span className="ml-auto text-quiet text-sm max-sm:hidden">Ctrl Space: complete · Ctrl S: apply</span>
+          {!(file instanceof Error) && (
+            <RequestMenu
+              label="Copy this change as an API request"
+              request={{ row: 'deployments.put', fields: fieldsOf(file) }}
+            />
+          )}
+        </div>
       </div>
-      {fault && <Fault className="mt-3" error={fault} />}
       {plan && !put.isRunning && <PlanPreview plan={plan} />}
       {answer && !put.isRunning && !put.error && (
         <div className="mt-3 text-sm" role="status">

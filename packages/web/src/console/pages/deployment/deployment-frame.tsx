@@ -15,6 +15,7 @@ import { Loaded, Page } from '../../parts/page.tsx';
 import { useGo } from '../../parts/page-link.tsx';
 import { Status } from '../../parts/shown.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
+import { NextSteps } from './next-steps.tsx';
 
 export type Deployment = RouteAnswer<'deployments.get'>;
 export type DeploymentTab = 'file' | 'versions' | 'functions' | 'ratings' | 'insights';
@@ -23,10 +24,12 @@ export type DeploymentTab = 'file' | 'versions' | 'functions' | 'ratings' | 'ins
 export function DeploymentFrame({
   tab,
   request,
+  isWide = false,
   children,
 }: {
   tab: DeploymentTab;
   request?: Request;
+  isWide?: boolean;
   children: (deployment: Deployment) => ReactNode;
 }) {
   const { deployment: deployment_id = '' } = useParams({ strict: false }) as { deployment?: string };
@@ -36,7 +39,15 @@ export function DeploymentFrame({
   return (
     <Page
       above={{ to: '/deployments', title: 'Deployments' }}
-      actions={found && <DeploymentMenu deployment={found} />}
+      actions={
+        found && (
+          <>
+            <NextSteps deployment={found} />
+            <DeploymentMenu deployment={found} />
+          </>
+        )
+      }
+      isWide={isWide}
       request={request ?? deployment.request}
       tabTitle={found?.name ?? 'Deployment'}
       title={

@@ -1,18 +1,33 @@
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useEffect, useState } from 'react';
-import { callApi, useOrgAndMode } from '../../data/api.ts';
+import { callApi, useOrgAndMode, useRole } from '../../data/api.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog, DialogActions } from '../../parts/dialog.tsx';
+import { useFilters } from '../../parts/filters.tsx';
 import { lazyPart } from '../../parts/lazy-part.tsx';
 import { Loaded, Waiting } from '../../parts/page.tsx';
 import { useUnsaved } from '../../parts/unsaved.tsx';
 import { ApplyFile } from './apply-file.tsx';
 import { type Deployment, DeploymentFrame } from './deployment-frame.tsx';
 
+const DockedPlayground = lazyPart(() => import('./docked-playground.tsx'));
+
 export default function FileTab() {
+  const [{ talk }] = useFilters('talk');
+  const { may } = useRole();
+  const isTalking = talk !== undefined && may('conversations.create');
   return (
-    <DeploymentFrame tab="file">
-      {(deployment) => <FileOfDeployment deployment={deployment} key={deployment.id} />}
+    <DeploymentFrame isWide={isTalking} tab="file">
+      {(deployment) => (
+        <div className={isTalking ? 'grid gap-8 *:min-w-0 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)]' : ''}>
+          <FileOfDeployment deployment={deployment} key={deployment.id} />
+          {isTalking && (
+            <Suspense fallback={<Waiting />}>
+              <DockedPlayground slug={deployment.slug} version={deployment.draft_version} />
+            </Suspense>
+          )}
+        </div>
+      )}
     </DeploymentFrame>
   );
 }
@@ -68,7 +83,7 @@ function FileOfDeployment({ deployment }: { deployment: Deployment }) {
   return (
     <Loaded query={kept}>
       {({ text, version }) => (
-        <>
+        <div>
           <ApplyFile
             deploymentId={deployment.id}
             isChanged={isChanged}
@@ -115,7 +130,7 @@ function FileOfDeployment({ deployment }: { deployment: Deployment }) {
               </DialogActions>
             </Dialog>
           )}
-        </>
+        </div>
       )}
     </Loaded>
   );

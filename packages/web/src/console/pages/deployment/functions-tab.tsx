@@ -68,11 +68,15 @@ function Declared({ deploymentId }: { deploymentId: string }) {
 function Endpoint({ deploymentId: deployment_id }: { deploymentId: string }) {
   const { may } = useRole();
   const { mode } = useOrgAndMode();
-  const endpoint = useOne('functions.endpoint', { deployment_id });
+  const functions = useOne('functions.list', { deployment_id });
+  // Without an endpoint, asking for it is a 404 in the browser's log.
+  const isKnownNone = functions.data?.has_endpoint === false;
+  const enabled = functions.error !== null || functions.data?.has_endpoint === true;
+  const endpoint = useOne('functions.endpoint', { deployment_id }, { enabled });
   const [asked, setAsked] = useState<'set' | 'delete' | 'roll' | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const close = () => setAsked(null);
-  const isNone = endpoint.error !== null && detailsOf(endpoint.error).status === 404;
+  const isNone = isKnownNone || (endpoint.error !== null && detailsOf(endpoint.error).status === 404);
   return (
     <Section
       actions={

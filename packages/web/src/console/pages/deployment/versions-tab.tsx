@@ -1,20 +1,18 @@
 import { Suspense, useState } from 'react';
 import { stringify } from 'yaml';
-import { useOrgAndMode, useRole } from '../../data/api.ts';
-import { useChange, useList, useOne } from '../../data/queries.ts';
+import { useList, useOne } from '../../data/queries.ts';
 import type { ItemOf, RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
-import { Dialog, DialogActions } from '../../parts/dialog.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { useFilters } from '../../parts/filters.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { lazyPart } from '../../parts/lazy-part.tsx';
-import { say } from '../../parts/notices.tsx';
 import { Loaded, Section, Waiting } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { count, Status, Time, type Tone } from '../../parts/shown.tsx';
 import { type Deployment, DeploymentFrame } from './deployment-frame.tsx';
+import { PromoteButton } from './promote-button.tsx';
 
 const Diff = lazyPart(() => import('../../parts/editor/diff.tsx'));
 
@@ -165,81 +163,6 @@ function LastRun({ runId }: { runId: string }) {
 
 /** The manifest. Documents and skills are compared separately. */
 const asYaml = (version: unknown) => stringify((version as Version).manifest, { lineWidth: 100, sortMapEntries: true });
-
-const testsPass = (count: number | undefined) =>
-  count === 1 ? 'its test passes' : `its ${count === undefined ? '' : `${count} `}tests pass`;
-
-function PromoteButton({ deployment, version }: { deployment: Deployment; version: number }) {
-  const { may } = useRole();
-  const { mode } = useOrgAndMode();
-  const [isAsked, setIsAsked] = useState(false);
-  const [when, setWhen] = useState<'now' | 'after_tests'>('after_tests');
-  const isRunning = mode === 'live' ? deployment.live_version === version : deployment.draft_version === version;
-  const promote = useChange('deployments.promote', {
-    touches: ['testRuns'],
-    onDone: ({ promoted, test_run }) => {
-      setIsAsked(false);
-      say(
-        promoted
-          ? `Version ${version} is ${mode === 'live' ? 'live' : 'the draft'}`
-          : `Version ${version} goes live when ${testsPass(test_run?.counts.total)}`,
-      );
-    },
-  });
-  const fields = { deployment_id: deployment.id, version, when };
-  return (
-    <>
-      <Button
-        disabled={isRunning || !may('deployments.promote') || deployment.status === 'archived'}
-        look="primary"
-        onClick={() => setIsAsked(true)}
-      >
-        {isRunning ? (mode === 'live' ? 'Live' : 'Current draft') : mode === 'live' ? 'Promote to live' : 'Make draft'}
-      </Button>
-      <Dialog
-        description={
-          mode === 'live'
-            ? `Version ${version} answers every new message from live users. You can roll back.`
-            : `Test mode runs version ${version}.`
-        }
-        isOpen={isAsked}
-        onClose={() => setIsAsked(false)}
-        title={`Promote version ${version}?`}
-      >
-        <fieldset className="flex flex-col gap-2">
-          <legend className="sr-only">Promote</legend>
-          {(
-            [
-              ['after_tests', 'When its tests pass'],
-              ['now', 'Immediately'],
-            ] as const
-          ).map(([value, label]) => (
-            <label className="flex items-center gap-2" key={value}>
-              <input
-                checked={when === value}
-                className="size-4 accent-accent"
-                name="when"
-                onChange={() => setWhen(value)}
-                type="radio"
-              />
-              {label}
-            </label>
-          ))}
-        </fieldset>
-        {promote.error && <Fault className="mt-3" error={promote.error} />}
-        <DialogActions>
-          <span className="mr-auto">
-            <RequestMenu label="Copy this change as an API request" request={promote.requestOf(fields)} />
-          </span>
-          <Button onClick={() => setIsAsked(false)}>Cancel</Button>
-          <Button isBusy={promote.isRunning} look="primary" onClick={() => promote.run(fields)}>
-            Promote
-          </Button>
-        </DialogActions>
-      </Dialog>
-    </>
-  );
-}
 
 type Change = RouteAnswer<'deployments.contentChanges'>['changes'][number];
 

@@ -49,6 +49,7 @@ export default function InterviewPage() {
     <Page
       above={{ to: '/deployments', title: 'Deployments' }}
       actions={conversation !== undefined && <Button onClick={startOver}>Start over</Button>}
+      isWide={conversation !== undefined}
       lead="Describe the agent and answer a few questions. Vestra writes the deployment file."
       title="Interview"
     >
@@ -137,7 +138,7 @@ function Interview({ from, onBegun, onApplied }: InterviewProps) {
   };
   const question = conversation === undefined ? 'What should it do?' : isReady ? 'What should change?' : 'Your answer';
   return (
-    <>
+    <div className={file === null ? '' : 'grid gap-8 *:min-w-0 lg:grid-cols-[minmax(0,2fr)_minmax(0,3fr)]'}>
       <div className="max-w-3xl">
         <ol aria-label="Interview" aria-live="polite" className="mb-4 flex flex-col gap-3">
           {said.map(({ who, text }, index) => (
@@ -193,14 +194,14 @@ function Interview({ from, onBegun, onApplied }: InterviewProps) {
         </form>
       </div>
       {file !== null && (
-        <div className="mt-8">
+        <div>
           <h2 className="mb-2 font-semibold">{isReady ? 'Deployment file' : 'Draft of the deployment file'}</h2>
           {dropped.length > 0 && <DroppedParts dropped={dropped} />}
           <ApplyNewFile
             onApplied={({ id }) => {
               unsaved.letGo();
               onApplied();
-              go(`/deployments/${id}`);
+              go(`/deployments/${id}`, { talk: 'open' });
             }}
             onChange={setEdited}
             text={edited ?? file}
@@ -208,7 +209,7 @@ function Interview({ from, onBegun, onApplied }: InterviewProps) {
         </div>
       )}
       {unsaved.dialog}
-    </>
+    </div>
   );
 }
 

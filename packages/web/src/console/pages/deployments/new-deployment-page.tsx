@@ -43,7 +43,7 @@ export default function NewDeploymentPage() {
       <ApplyNewFile
         onApplied={({ id, webhook_secrets }) => {
           unsaved.letGo();
-          if (webhook_secrets.length === 0) go(`/deployments/${id}`);
+          if (webhook_secrets.length === 0) go(`/deployments/${id}`, { talk: 'open' });
         }}
         onChange={setText}
         text={text}

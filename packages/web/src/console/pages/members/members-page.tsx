@@ -17,6 +17,7 @@ import { exactTime, Status, Time } from '../../parts/shown.tsx';
 
 type Member = ItemOf<'members.list'>;
 
+const viewer = ['viewer', 'Viewer: reads conversations and agents, changes nothing'] as const;
 const developer = ['developer', 'Developer: builds and runs agents'] as const;
 const admin = ['admin', 'Admin: also keys, members, limits and usage'] as const;
 const owner = ['owner', 'Owner: also other owners'] as const;
@@ -42,7 +43,7 @@ export default function MembersPage() {
         url: reset_url,
       }),
   });
-  const roles = role === 'owner' ? [developer, admin, owner] : [developer, admin];
+  const roles = role === 'owner' ? [viewer, developer, admin, owner] : [viewer, developer, admin];
   // Only owners may change owners. The server enforces this too.
   const mayTouch = (member: Member) => role === 'owner' || member.role !== 'owner';
 

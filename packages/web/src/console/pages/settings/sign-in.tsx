@@ -22,12 +22,17 @@ type Provider = RouteAnswer<'identityProvider.get'>;
 /** Single sign-on of the org, for both modes. Only an owner can change it. */
 export function SignIn() {
   const { may } = useRole();
-  const provider = useOne('identityProvider.get', {});
-  const isNone = provider.error !== null && detailsOf(provider.error).code === 'identity_provider_not_found';
+  const account = useOne('consoleAccount.show', {});
+  // Without a provider, asking for it is a 404 in the browser's log.
+  const isKnownNone = account.data?.has_identity_provider === false;
+  const provider = useOne('identityProvider.get', {}, { enabled: account.data?.has_identity_provider === true });
+  const isNone =
+    isKnownNone || (provider.error !== null && detailsOf(provider.error).code === 'identity_provider_not_found');
   const found = isNone ? null : provider.data;
   const [saves, setSaves] = useState(0);
   const saved = async () => {
     say('Saved. The provider responded.');
+    await account.refetch();
     await provider.refetch();
     setSaves((before) => before + 1);
   };
@@ -39,7 +44,7 @@ export function SignIn() {
         </p>
         <RequestMenu request={provider.request} />
       </div>
-      <Loaded query={{ ...provider, data: found }}>
+      <Loaded query={{ ...provider, error: provider.error ?? account.error, data: found }}>
         {(set) => (
           <div className="grid items-start gap-6 *:min-w-0 lg:grid-cols-2">
             {may('identityProvider.set') ? (
@@ -62,6 +67,7 @@ export function SignIn() {
 
 const roles = [
   ['', 'None: invitation required'],
+  ['viewer', 'Viewer'],
   ['developer', 'Developer'],
   ['admin', 'Admin'],
   ['owner', 'Owner'],

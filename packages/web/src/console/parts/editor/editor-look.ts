@@ -38,6 +38,15 @@ const theme = EditorView.theme({
     borderLeft: '3px solid var(--danger)',
     padding: '0.375rem 0.625rem',
   },
+  '.cm-fault-beside': {
+    marginLeft: '1.5rem',
+    padding: '0.05rem 0.4rem',
+    borderRadius: '0.25rem',
+    backgroundColor: 'var(--danger-soft)',
+    color: 'var(--danger)',
+    fontFamily: 'var(--font-sans)',
+    whiteSpace: 'normal',
+  },
   '.cm-panels': { backgroundColor: 'var(--muted)', color: 'var(--foreground)' },
   '.cm-foldPlaceholder, .cm-collapsedLines': {
     // Overrides the default, which is light in dark mode.

@@ -19,18 +19,28 @@ import { useEffect, useRef } from 'react';
 import { type Document, isMap, isSeq, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { editorLook } from './editor-look.ts';
+import { faultsBesideLines } from './faults-beside-lines.ts';
 
 type FileEditorProps = {
   value: string;
   onChange: (text: string) => void;
   /** Errors from the server, shown at their fields until the text changes. */
   refused?: readonly FileFault[];
+  /** Counts refused applies. Each scrolls to the first fault. */
+  refusals?: number;
   onSave?: () => void;
   label: string;
 };
 
 /** The editor of a deployment file, with completion and errors from the contract. Escape, then Tab leaves it. */
-export default function FileEditor({ value, onChange, refused = noFaults, onSave, label }: FileEditorProps) {
+export default function FileEditor({
+  value,
+  onChange,
+  refused = noFaults,
+  refusals = 0,
+  onSave,
+  label,
+}: FileEditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const now = useRef({ onChange, onSave, refused, first: value });
@@ -56,11 +66,8 @@ export default function FileEditor({ value, onChange, refused = noFaults, onSave
           yaml(),
           autocompletion({ override: [completeField], icons: false }),
           lintGutter(),
-          linter((shown) => {
-            const text = shown.state.doc.toString();
-            const found = faultsIn(text);
-            return found.length > 0 ? found : placedIn(text, now.current.refused);
-          }),
+          faultsBesideLines,
+          linter((shown) => faultsOf(shown.state.doc.toString(), now.current.refused)),
           keymap.of([
             {
               key: 'Mod-s',
@@ -99,6 +106,13 @@ export default function FileEditor({ value, onChange, refused = noFaults, onSave
     if (view.current) forceLinting(view.current);
   }, [refused]);
 
+  useEffect(() => {
+    const shown = view.current;
+    if (!shown || refusals === 0) return;
+    const [first] = faultsOf(shown.state.doc.toString(), now.current.refused);
+    if (first) shown.dispatch({ effects: EditorView.scrollIntoView(first.from, { y: 'center' }) });
+  }, [refusals]);
+
   return <div className="panel overflow-hidden [&_.cm-editor]:min-h-72 [&_.cm-editor]:max-h-[70dvh]" ref={place} />;
 }
 
@@ -108,6 +122,12 @@ type Json = { [key: string]: unknown };
 
 /** An error in the deployment file. */
 type FileFault = { param: string; message: string };
+
+/** The errors of the text, or else those of the server. */
+function faultsOf(text: string, refused: readonly FileFault[]): Diagnostic[] {
+  const found = faultsIn(text);
+  return found.length > 0 ? found : placedIn(text, refused);
+}
 
 /** The errors of the text, with the server's messages, at their positions. */
 function faultsIn(text: string): Diagnostic[] {

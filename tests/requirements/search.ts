@@ -11,4 +11,19 @@ export const search = area('search', 'done', [
     'docs/knowledge.md#search',
     'Documents of another org change neither the hits of a search nor their order.',
   ],
+  [
+    'SRCH-702',
+    'docs/knowledge.md#search',
+    'Vectors of any size are compared with the same result as by a loop over their numbers.',
+  ],
+  [
+    'SRCH-703',
+    'docs/memory.md#search',
+    'A search of memory that has nothing to do with the facts finds nothing: `found` is false.',
+  ],
+  [
+    'SRCH-704',
+    'docs/memory.md#search',
+    'A search of memory sees every fact that was added, changed or deleted before it, also by another process.',
+  ],
 ]);

@@ -62,11 +62,14 @@ async function rankByBoth(
   limit: number,
 ): Promise<PassageKey[]> {
   const depth = limit * 2 + 10;
-  const byWords = await rankByWords(db, scope, query, depth);
-  // A query of stop words has a vector that is near everything, so it is not ranked by meaning.
   const unindexed = new Set(scope.unindexedIds);
   const documents = scope.readableIds.map((id) => ({ id, isIndexed: !unindexed.has(id) }));
-  const near = scope.hasContent ? await meaning.rank(documents, query.words.join(' '), depth) : [];
+  // PostgreSQL ranks the words while this process and the encoder rank the meaning.
+  const [byWords, near] = await Promise.all([
+    rankByWords(db, scope, query, depth),
+    // A query of stop words has a vector that is near everything, so it is not ranked by meaning.
+    scope.hasContent ? meaning.rank(documents, query.words.join(' '), depth) : [],
+  ]);
   const byMeaning = query.excluded === '' ? near : await withoutExcluded(db, near, query.excluded);
   const keys = new Map([...byWords, ...byMeaning].map((key) => [nameOf(key), key]));
   const fused = fuseRanks([byWords.map(nameOf), byMeaning.map(nameOf)]);

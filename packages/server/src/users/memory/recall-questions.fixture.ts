@@ -169,3 +169,30 @@ export const subjectKeywords: readonly { keyword: string; has: string }[] = [
   { keyword: 'seat', has: 'aisle' },
   { keyword: 'flight preferences', has: 'aisle' },
 ];
+
+/** Nothing in the facts of `recall-set.fixture.ts` has to do with these. They were written before the search was measured. */
+export const unrelatedQueries: readonly string[] = [
+  'sourdough',
+  'sourdough starter',
+  'What causes thunder?',
+  'Who invented the telephone?',
+  'Which year did the Berlin wall come down?',
+  'What is the plot of Hamlet?',
+  'kubernetes ingress',
+  'How do submarines dive?',
+  'the life cycle of a butterfly',
+  'Is Pluto a planet?',
+  'beekeeping',
+  'origami crane',
+  'What does the word serendipity mean?',
+  'How hot is the surface of Venus?',
+  "How do I solve a Rubik's cube?",
+  'cryptocurrency mining',
+  'How do magnets work?',
+  'What are the rules of backgammon?',
+  'How do I sharpen a kitchen knife?',
+  'dinosaur fossils',
+  'What is the difference between a crocodile and an alligator?',
+  'What is the longest river in Africa?',
+  'What is the speed of sound?',
+];

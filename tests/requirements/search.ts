@@ -26,4 +26,14 @@ export const search = area('search', 'done', [
     'docs/memory.md#search',
     'A search of memory sees every fact that was added, changed or deleted before it, also by another process.',
   ],
+  [
+    'SRCH-705',
+    'docs/operating.md#embeddings',
+    'Without a setting the embeddings are of the first configured provider with a key, and the start prints which; `offline` keeps texts on the machine.',
+  ],
+  [
+    'SRCH-706',
+    'docs/operating.md#embeddings',
+    'After a change of the embeddings all facts are embedded again in the background, and vectors of two models are never compared.',
+  ],
 ]);

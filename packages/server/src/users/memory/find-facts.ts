@@ -6,7 +6,6 @@ import type { FactRow } from '../tables.ts';
 import type { Owner } from './fact.ts';
 import { vectorsOfFacts } from './fact-vectors.ts';
 import { type FactVectors, factsWithStems, loadFacts, type StoredVector, stemsOf, storeVector } from './store.ts';
-import { similarityOfUnrelated } from './unrelated-texts.ts';
 
 export type Search = {
   db: Database;
@@ -115,6 +114,7 @@ async function nearnessTo(
       vectorsOf(embeddings, bare, signal),
     ]);
     for (const [at, fact] of bare.entries()) await storeVector(db, owner, fact, made[at] as StoredVector);
+    const { similarityOfUnrelated } = await import('./unrelated-texts.ts');
     const unrelated = await similarityOfUnrelated(embeddings, asked as Float32Array, signal);
     const similaritiesTo = compareWith(asked as Float32Array);
     const nearness = new Map<string, Nearness>();
@@ -163,7 +163,7 @@ export async function vectorOf(search: Omit<Search, 'db'>, text: string): Promis
 }
 
 /** The vectors of each fact: those of its pieces, concatenated. */
-async function vectorsOf(
+export async function vectorsOf(
   embeddings: Embeddings,
   facts: readonly { text: string }[],
   signal: AbortSignal,

@@ -267,6 +267,34 @@ export async function storeVector(
   await update(db, memories, vector, sql`${owned(owner)} AND id = ${fact.id} AND text = ${fact.text}`);
 }
 
+type FactOfOwner = { owner: Owner; id: string; text: string };
+
+/**
+ * Lists facts of all orgs without a vector of this model, always in the same order. Three ordered ranges, because no index
+ * finds what is different, and without an order PostgreSQL would read the whole table each time.
+ */
+export async function factsOfOtherModels(
+  db: Executor,
+  model: string,
+  { skip, limit }: { skip: number; limit: number },
+): Promise<FactOfOwner[]> {
+  const { org_id, mode, user_id, id, text } = memories.columns;
+  const others = (condition: Sql) => sql`(
+    SELECT org_id, mode, user_id, id, text FROM ${memories} WHERE ${condition}
+    ORDER BY vector_model LIMIT ${skip + limit})`;
+  const rows = await rowsOf(
+    db,
+    { org_id, mode, user_id, id, text },
+    sql`${others(sql`vector_model < ${model}`)} UNION ALL ${others(sql`vector_model > ${model}`)}
+        UNION ALL ${others(sql`vector_model IS NULL`)} OFFSET ${skip} LIMIT ${limit}`,
+  );
+  return rows.map((row) => ({
+    owner: { orgId: row.org_id, mode: row.mode, userId: row.user_id },
+    id: row.id,
+    text: row.text,
+  }));
+}
+
 /**
  * Returns the ids of the deleted facts. Waits for a fact that is being sent to the org's endpoint. So the `delete_all`
  * that follows is the last request about the user.

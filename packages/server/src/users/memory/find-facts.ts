@@ -45,8 +45,12 @@ export async function findFacts(
   const { db, embeddings } = search;
   const [facts, stems] = await Promise.all([vectorsOfFacts(db, owner, embeddings.model), stemsOf(db, query)]);
   if (facts.ids.length === 0) return [];
-  const shares = sharesOfWords(await factsWithStems(db, owner, stems), stems, facts.ids.length);
-  const nearness = await nearnessTo(search, owner, facts, query, withinTime(search, signal));
+  // PostgreSQL compares the words while the encoder reads the query.
+  const [withStems, nearness] = await Promise.all([
+    factsWithStems(db, owner, stems),
+    nearnessTo(search, owner, facts, query, withinTime(search, signal)),
+  ]);
+  const shares = sharesOfWords(withStems, stems, facts.ids.length);
   const ranked: { id: string; score: number }[] = [];
   for (const id of facts.ids) {
     const { meaning, unrelated } = nearness.get(id) ?? unknownNearness;

@@ -138,6 +138,11 @@ export const named: readonly { question: string; has: string }[] = [
   { question: 'Where should we eat when we are in Lisbon on Sunday?', has: 'Lisbon' },
   { question: 'Write Miriam a birthday card with a joke', has: 'Miriam' },
   { question: 'Did Paul like the wine?', has: 'Paul' },
+  { question: "Paul's birthday", has: 'Paul' },
+  { question: 'Miriam birthday', has: 'Miriam' },
+  { question: 'Porto weather', has: 'Porto' },
+  { question: 'Who wrote to Helvetia?', has: 'Helvetia' },
+  { question: 'Kyoto temples', has: 'Kyoto' },
   { question: 'Metformin: what do I do when I forget it?', has: 'metformin' },
 ];
 

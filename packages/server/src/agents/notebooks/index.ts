@@ -1,7 +1,6 @@
 export { type IndexState, indexStateOf } from './document-index.ts';
-export { createPassageMeaning } from './passage-meaning.ts';
+export { createNotebookSearch } from './notebook-search.ts';
 export { changedDocuments, documentTexts, holdRevisions, isAnyChanged } from './revisions.ts';
-export { searchNotebooks } from './search.ts';
 export { indexedText } from './search-words.ts';
 export {
   documentTitles,

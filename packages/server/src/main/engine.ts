@@ -1,5 +1,5 @@
 import { createFollowers, type Followers } from '../account/events/followers.ts';
-import { createNotebookSearch } from '../agents/notebooks/index.ts';
+import { createPassageMeaning, searchNotebooks } from '../agents/notebooks/index.ts';
 import { createServerTools } from '../agents/tool-servers/index.ts';
 import { advanceBatch, advanceOwnAgent } from '../automation/batches/advance.ts';
 import { createAdvancer, watchItems } from '../automation/batches/advancer.ts';
@@ -65,6 +65,7 @@ export function assembleEngine(
   });
 
   const traces = assembleTraces(kernel);
+  const meaning = createPassageMeaning({ db, embeddings, comparesVectors, log });
   const advancer = createAdvancer({
     advance: (batch, { takesRest }) => advanceBatch(late.get(), batch, takesRest ? null : sharing),
     advanceOwnAgent: (batch) => advanceOwnAgent(late.get(), batch, sharing),
@@ -142,7 +143,7 @@ export function assembleEngine(
       // A remote embeddings provider answers more slowly than the local encoder.
       ...(config.embeddings && { patienceMs: 1000 }),
     }),
-    search: createNotebookSearch({ db, embeddings, comparesVectors, log }),
+    search: (reader) => searchNotebooks(db, reader, meaning),
     files,
     documents: kernel.documents,
     fitPicture,

@@ -1,6 +1,7 @@
 export { type IndexState, indexStateOf } from './document-index.ts';
-export { createNotebookSearch } from './notebook-search.ts';
+export { createPassageMeaning } from './passage-meaning.ts';
 export { changedDocuments, documentTexts, holdRevisions, isAnyChanged } from './revisions.ts';
+export { searchNotebooks } from './search.ts';
 export { indexedText } from './search-words.ts';
 export {
   documentTitles,

@@ -1,4 +1,4 @@
-import { measureApply, measureSearch } from './configuration.ts';
+import { measureApply } from './configuration.ts';
 import { load } from './load.ts';
 import { fillLists } from './million-rows.ts';
 import { duration, megabytes, type Row, rate, type Stage } from './report.ts';
@@ -59,14 +59,12 @@ export function measureLists(stage: Stage): Promise<Row[]> {
 }
 
 export function measureConfiguration(stage: Stage): Promise<Row[]> {
-  return withServer(stage, 'configuration', async ({ server, call, connectionString }) => {
+  return withServer(stage, 'configuration', async ({ server, call }) => {
     const { unchanged, changed } = await measureApply(call);
-    const search = await measureSearch(call, connectionString);
     return [
       { what: 'apply an unchanged file, 50 tools and 50 notebooks, 4 at once', measured: rate(unchanged) },
       { what: 'apply a changed file, 50 tools and 50 notebooks, 4 at once', measured: rate(changed) },
-      { what: 'search by words in a full notebook of 5 MB, 2 at once', measured: rate(search) },
-      { what: 'memory after applying and searching', measured: megabytes(memoryOf(server).server), budget: '300 MB' },
+      { what: 'memory after applying', measured: megabytes(memoryOf(server).server), budget: '300 MB' },
     ];
   });
 }

@@ -24,6 +24,7 @@ import { peers } from './peers.ts';
 import { failedMark, print, type Row, type Stage, writeResults } from './report.ts';
 import { measureConfiguration, measureLists, measureRequests } from './requests.ts';
 import { measureCosts } from './scale/costs.ts';
+import { measureSearch } from './search.ts';
 import { measureTurnCost } from './turn-cost.ts';
 import { measureTurns } from './turns.ts';
 import { measureViewers } from './viewers.ts';
@@ -45,6 +46,7 @@ const groups: Record<string, (stage: Stage) => Promise<Row[]>> = {
   routines: measureSchedule,
   webhooks: measureDeliveries,
   configuration: measureConfiguration,
+  search: measureSearch,
   indexing: measureIndexing,
   jobs: measureJobs,
   embeddings: measureEmbeddings,

@@ -66,6 +66,7 @@ import { retention } from './requirements/retention.ts';
 import { routines } from './requirements/routines.ts';
 import { runs } from './requirements/runs.ts';
 import { scenarios } from './requirements/scenarios.ts';
+import { search } from './requirements/search.ts';
 import { secrets } from './requirements/secrets.ts';
 import { sessionPage } from './requirements/session-page.ts';
 import { sessions } from './requirements/sessions.ts';
@@ -168,4 +169,5 @@ export const areas: readonly Area[] = [
   hardening,
   otlp,
   retention,
+  search,
 ];

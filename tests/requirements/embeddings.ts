@@ -45,7 +45,7 @@ export const embeddings = area('embeddings', 'done', [
   [
     'EMB-010',
     'docs/operating.md#embeddings',
-    'A provider embeds texts only if the operator sets it, and an incomplete setting ends the start.',
+    'A provider embeds texts if its key is set and the operator does not set `offline`; an incomplete setting ends the start.',
   ],
   ['EMB-011', 'docs/operating.md#embeddings', 'Recall in languages other than English is measured and documented.'],
   [

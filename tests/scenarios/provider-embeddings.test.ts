@@ -18,7 +18,7 @@ it.each([
     'GOOGLE_GENERATIVE_AI_BASE_URL',
   ],
 ])(
-  '%s embeds a notebook through refusals and failures; where its vectors change size words still find [EMB-541]',
+  '%s embeds a notebook through refusals and failures; where its vectors change size words still find [EMB-541, SRCH-705]',
   async (provider, path, keys, address) => {
     const refusals = [429, 500];
     const endpoint = await startEmbeddingEndpoint((_call, response) => {
@@ -32,8 +32,10 @@ it.each([
       env: {
         ...keys,
         [address]: endpoint.settings().baseUrl,
-        VESTRA_EMBEDDINGS: provider,
-        VESTRA_EMBEDDINGS_MODEL: 'scripted-embedding',
+        // With OpenAI the key alone is enough.
+        ...(provider === 'openai'
+          ? { VESTRA_EMBEDDINGS: 'auto' }
+          : { VESTRA_EMBEDDINGS: provider, VESTRA_EMBEDDINGS_MODEL: 'scripted-embedding' }),
         VESTRA_EMBEDDINGS_DIMENSIONS: '64',
       },
     });

@@ -71,6 +71,7 @@ export async function startTestServer({ env = {}, beside, runs, voice }: TestSer
     VESTRA_REQUESTS_PER_MINUTE: '1000000',
     // No test asks a vendor unless it says so.
     VESTRA_ASK_FOR_MODELS: '0',
+    VESTRA_EMBEDDINGS: 'offline',
     // A thread would watch the event loop of the test, which servers share.
     VESTRA_WATCHDOG_SECONDS: '0',
     ...env,

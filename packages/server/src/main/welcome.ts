@@ -16,7 +16,9 @@ export function welcome(
   { compatibleProblem, isTerminal }: { compatibleProblem: string | null; isTerminal: boolean },
 ): string {
   if (config.role === 'computers') return `Vestra ${version} runs computers here. ctrl-C stops it.\n`;
-  if (url === null) return `Vestra ${version} works on jobs here. ctrl-C stops it.\n`;
+  if (url === null) {
+    return `${[`Vestra ${version} works on jobs here. ctrl-C stops it.`, ...embeddingsNote(config)].join('\n')}\n`;
+  }
   const base = config.publicUrl ?? url;
   const lines = [
     `Vestra ${version} is running at ${base}`,
@@ -29,7 +31,8 @@ export function welcome(
   if (!firstCredentials) lines.push(`  Keys            in ${file}, as the first start wrote them`);
   else if (isTerminal) lines.push(...firstSteps(firstCredentials, base, file));
   else lines.push(`  First keys      in ${file}, with the owner's password; readable by this user alone`);
-  lines.push('', ...modelNote(config, catalogue), ...compatibleNote(config, compatibleProblem), '');
+  const notes = [...modelNote(config, catalogue), ...compatibleNote(config, compatibleProblem)];
+  lines.push('', ...notes, ...embeddingsNote(config), '');
   return `${lines.join('\n')}\n`;
 }
 
@@ -75,6 +78,14 @@ function modelNote(config: Config, catalogue: Catalogue): string[] {
     'Set ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY or OPENAI_COMPATIBLE_BASE_URL for a real one.',
   ];
 }
+
+/** The provider receives the texts and is paid for them, so nobody should learn of it from an invoice. */
+const embeddingsNote = ({ embeddings }: Config): string[] =>
+  embeddings === null
+    ? []
+    : [
+        `Embeddings are of ${embeddings.provider}/${embeddings.model}, which receives the texts of memory and notebooks. VESTRA_EMBEDDINGS=offline keeps them here.`,
+      ];
 
 const exampleAddress = 'OPENAI_COMPATIBLE_BASE_URL=http://127.0.0.1:11434/v1';
 

@@ -21,6 +21,10 @@ export const register = (
     users: userRoutes({ db, jobs, ...ports }),
     memory: memoryRoutes({ db, embeddings, log, customer: customerMemory, forgotten: memoriesForgotten }),
   }),
+  jobs: {
+    'memory.embed': async (_payload, { signal }) =>
+      (await import('./memory/embed-facts.ts')).embedFacts({ db, embeddings, log }, signal),
+  },
   sweeps: [unfinishedErasures],
   erasure: [
     async (tx, tenant, userId) => {

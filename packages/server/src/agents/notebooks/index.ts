@@ -13,4 +13,5 @@ export {
   readableNotebooks,
   readDocument,
 } from './store.ts';
-export { forgetUncomparable, packVectors, prepareVectorTable, similarities } from './vectors.ts';
+export { compareWith } from './vector-comparison.ts';
+export { forgetUncomparable, packVectors, prepareVectorTable } from './vectors.ts';

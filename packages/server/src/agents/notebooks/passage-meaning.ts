@@ -4,7 +4,8 @@ import type { Database } from '../../platform/db/pool.ts';
 import type { Embeddings } from '../embeddings/embeddings.ts';
 import { loadVectors } from './document-index.ts';
 import type { PassageKey } from './tables.ts';
-import { type NearPassage, nearestInDatabase, similarities } from './vectors.ts';
+import { compareWith } from './vector-comparison.ts';
+import { type NearPassage, nearestInDatabase } from './vectors.ts';
 
 /** Ranks passages by meaning. */
 export type PassageMeaning = {
@@ -30,12 +31,12 @@ const cacheBytes = 64 * 1_048_576;
  * encoder takes far less, even on a busy machine.
  */
 const defaultEmbedWithinMs = 15_000;
-/** 10 to 20 ms of work, after which the loop yields to the event loop. */
-const vectorsAtOnce = 4000;
+/** About 5 ms of work, after which the loop yields to the event loop. */
+const vectorsAtOnce = 16_000;
 
 /**
  * Without pgvector the vectors are stored in batches and compared in this process, because plain SQL has no vector
- * product. Measured on two busy cores: 250 ms for the 50,000 cached vectors of a full notebook.
+ * product. The 50,000 cached vectors of a full notebook take about 15 ms of processor time.
  */
 export function createPassageMeaning(dependencies: {
   db: Database;
@@ -127,11 +128,15 @@ type Vectors = {
 /** Scores a passage by its nearest window. */
 async function nearest(asked: Float32Array, documents: readonly Vectors[], least: number): Promise<NearPassage[]> {
   const found: NearPassage[] = [];
+  const similaritiesTo = compareWith(asked);
   let compared = 0;
   for (const { documentId, parts, windows } of documents) {
     const best = new Map<number, number>();
     for (const { positions, vectors } of parts) {
-      for (const [at, similarity] of similarities(asked, vectors).entries()) {
+      const similarities = similaritiesTo(vectors);
+      for (let at = 0; at < similarities.length; at++) {
+        const similarity = similarities[at] as number;
+        if (similarity <= least) continue;
         const position = positions[at] as number;
         if (similarity > (best.get(position) ?? least)) best.set(position, similarity);
       }

@@ -1,11 +1,12 @@
 import type { Executor } from '../../platform/db/pool.ts';
 import { one, rowsOf } from '../../platform/db/query.ts';
-import { type Sql, sql } from '../../platform/db/sql.ts';
-import { boolean, columnsOf, integer, text, textArray } from '../../platform/db/table.ts';
+import { sql } from '../../platform/db/sql.ts';
+import { boolean, columnsOf, text, textArray } from '../../platform/db/table.ts';
 import type { PassageMeaning } from './passage-meaning.ts';
 import { readSearchQuery, type SearchQuery } from './search-words.ts';
 import { isIndexed, isRead, mayRead, type NotebookReader } from './store.ts';
 import { documentPassages, documents, notebooks, type PassageKey } from './tables.ts';
+import { nameOf, passageKey, rankByWords, type WordScope } from './word-ranking.ts';
 
 type Hit = {
   notebookId: string;
@@ -61,27 +62,19 @@ async function rankByBoth(
   limit: number,
 ): Promise<PassageKey[]> {
   const depth = limit * 2 + 10;
-  const byWords = await rankByWords(db, scope, query, depth);
-  // A query of stop words has a vector that is near everything, so it is not ranked by meaning.
   const unindexed = new Set(scope.unindexedIds);
   const documents = scope.readableIds.map((id) => ({ id, isIndexed: !unindexed.has(id) }));
-  const near = scope.hasContent ? await meaning.rank(documents, query.words.join(' '), depth) : [];
+  // PostgreSQL ranks the words while this process and the encoder rank the meaning.
+  const [byWords, near] = await Promise.all([
+    rankByWords(db, scope, query, depth),
+    // A query of stop words has a vector that is near everything, so it is not ranked by meaning.
+    scope.hasContent ? meaning.rank(documents, query.words.join(' '), depth) : [],
+  ]);
   const byMeaning = query.excluded === '' ? near : await withoutExcluded(db, near, query.excluded);
   const keys = new Map([...byWords, ...byMeaning].map((key) => [nameOf(key), key]));
   const fused = fuseRanks([byWords.map(nameOf), byMeaning.map(nameOf)]);
   return fused.slice(0, limit).map((name) => keys.get(name) as PassageKey);
 }
-
-/** Passages with every word come first, then passages with some of the words. */
-async function rankByWords(db: Executor, scope: SearchScope, query: SearchQuery, limit: number): Promise<PassageKey[]> {
-  const whole = await rankByWholeQuery(db, scope, query, limit);
-  if (whole.length === limit || query.words.length === 1) return whole;
-  const known = new Set(whole.map(nameOf));
-  const some = await rankBySomeWords(db, scope, query, limit);
-  return [...whole, ...some.filter((key) => !known.has(nameOf(key)))].slice(0, limit);
-}
-
-const nameOf = ({ document_id, position }: PassageKey) => `${document_id} ${position}`;
 
 /** The usual constant of reciprocal rank fusion: the larger, the less the first ranks count. */
 const smoothing = 60;
@@ -165,15 +158,11 @@ function lastSpace(text: string, start: number, end: number): number {
 }
 
 /** The notebooks and documents that the reader may search. */
-type SearchScope = {
-  notebookIds: string[];
-  languages: string[];
+type SearchScope = WordScope & {
   /** Documents in a language that the encoder reads. */
   readableIds: string[];
   /** Those of `readableIds` without complete vectors. */
   unindexedIds: string[];
-  /** Documents of these notebooks outside the revision that is read. They are few: only fixed revisions keep them. */
-  otherIds: string[];
   /** True if the query has a word that is not an English stop word. */
   hasContent: boolean;
 };
@@ -219,88 +208,6 @@ async function findSearchScope(
 
 const isReadable = ({ languages }: Pick<PassageMeaning, 'languages'>) =>
   languages === 'every' ? sql`TRUE` : sql`d.language = ANY(${languages})`;
-
-const passageKey = { document_id: text(), position: integer() };
-
-/**
- * Ranks by how close the words are together. That costs thirty times as much as counting them, so it is done only for
- * the passages with the highest counts.
- */
-const rankByWholeQuery = (db: Executor, scope: SearchScope, query: SearchQuery, limit: number): Promise<PassageKey[]> =>
-  rowsOf(
-    db,
-    passageKey,
-    sql`WITH ${queriesIn(scope, query, [sql`${asQuery(query.whole)} AS whole`])}, candidates AS MATERIALIZED (
-          SELECT passages.document_id, passages.position, passages.search, queries.whole
-          FROM queries JOIN ${documentPassages} passages ON ${isIn(scope)} AND passages.search @@ queries.whole
-          ORDER BY ts_rank(passages.search, queries.any_word) DESC, passages.document_id DESC, passages.position
-          LIMIT ${limit + 100}
-        )
-        SELECT document_id, position FROM candidates
-        ORDER BY ts_rank_cd(search, whole, 1) DESC, document_id DESC, position
-        LIMIT ${limit}`,
-  );
-
-/**
- * Weighs each word by its frequency in the passage and its rarity among the passages found in the language: `ts_rank`
- * alone gives common words the same weight. One column per word, because unpacking an array for thousands of passages
- * is slow.
- */
-function rankBySomeWords(db: Executor, scope: SearchScope, query: SearchQuery, limit: number): Promise<PassageKey[]> {
-  const columns = padded(query.words).map((word, at) => ({
-    word,
-    wanted: sql.identifier(`wanted_${at}`),
-    rank: sql.identifier(`rank_${at}`),
-    weight: sql.identifier(`weight_${at}`),
-  }));
-  const excluded = sql`${asQuery(query.excluded)} AS excluded`;
-  const wanted = columns.map((each) => sql`${asQuery(each.word)} AS ${each.wanted}`);
-  const ranks = columns.map((each) => sql`ts_rank(passages.search, queries.${each.wanted}) AS ${each.rank}`);
-  const weights = columns.map((each) => {
-    const having = sql`count(*) FILTER (WHERE ${each.rank} > 0)`;
-    return sql`ln(1 + (count(*) - ${having} + 0.5) / (${having} + 0.5))::float8 AS ${each.weight}`;
-  });
-  const score = columns.map((each) => sql`${each.rank} * ${each.weight}`);
-  return rowsOf(
-    db,
-    passageKey,
-    sql`WITH ${queriesIn(scope, query, [excluded, ...wanted])}, candidates AS MATERIALIZED (
-          SELECT passages.document_id, passages.position, passages.language, ${sql.join(ranks)}
-          FROM queries JOIN ${documentPassages} passages ON ${isIn(scope)}
-            AND passages.search @@ (queries.any_word && queries.excluded)
-        ), weights AS (
-          SELECT language, ${sql.join(weights)} FROM candidates GROUP BY language
-        )
-        SELECT document_id, position FROM candidates JOIN weights USING (language)
-        ORDER BY ${sql.join(score, ' + ')} DESC, document_id DESC, position
-        LIMIT ${limit}`,
-  );
-}
-
-/** Pads to 2, 4, 8, 16 or 32 words, to keep the number of prepared statements small. An empty word matches noResult. */
-function padded(words: readonly string[]): string[] {
-  const length = 2 ** Math.ceil(Math.log2(words.length));
-  return Array.from({ length }, (_, at) => words[at] ?? '');
-}
-
-/**
- * The query in each language of the scope. It is materialized, because otherwise it is parsed for each passage. A
- * language in which it has only stop words is left out: the rest, such as `-word`, would match almost everything.
- */
-function queriesIn(scope: SearchScope, query: SearchQuery, columns: Sql[]): Sql {
-  const anyWord = asQuery(query.words.join(' or '));
-  return sql`queries AS MATERIALIZED (
-    SELECT language, ${anyWord} AS any_word, ${sql.join(columns)}
-    FROM unnest(${scope.languages}::text[]) AS languages (language)
-    WHERE numnode(${anyWord}) > 0
-  )`;
-}
-
-const asQuery = (words: string) => sql`websearch_to_tsquery(language::regconfig, ${words})`;
-
-const isIn = ({ notebookIds, otherIds }: SearchScope) => sql`
-  ARRAY[passages.notebook_id] && ${notebookIds}::text[] AND passages.language = queries.language
-  AND passages.document_id <> ALL (${otherIds}::text[])`;
 
 /** Removes passages with excluded words and keeps the order. */
 const withoutExcluded = (db: Executor, keys: readonly PassageKey[], excluded: string): Promise<PassageKey[]> =>

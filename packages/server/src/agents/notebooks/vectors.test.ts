@@ -20,7 +20,8 @@ import { newDocument, newNotebook } from './notebooks.fixture.ts';
 import { createPassageMeaning } from './passage-meaning.ts';
 import { fuseRanks, searchNotebooks } from './search.ts';
 import { documents, documentVectors } from './tables.ts';
-import { packVectors, prepareVectorTable, similarities } from './vectors.ts';
+import { compareWith, productsByLoop } from './vector-comparison.ts';
+import { packVectors, prepareVectorTable } from './vectors.ts';
 
 const vector = fc
   .array(fc.float({ min: -1, max: 1, noNaN: true }), { minLength: 16, maxLength: 16 })
@@ -34,7 +35,7 @@ describe('packed vectors', () => {
   it('keep their angles within a hundredth', () => {
     fc.assert(
       fc.property(vector, fc.array(vector, { minLength: 1, maxLength: 5 }), (query, vectors) => {
-        const found = similarities(query, packVectors(vectors));
+        const found = compareWith(query)(packVectors(vectors));
         expect(found).toHaveLength(vectors.length);
         vectors.forEach((each, at) => {
           expect(Math.abs((found[at] as number) - cosine(query, each))).toBeLessThan(0.02);
@@ -47,9 +48,53 @@ describe('packed vectors', () => {
     const packed = packVectors([Float32Array.of(1, 0), Float32Array.of(0, -2), Float32Array.of(0, 0)]);
     expect(packed).toHaveLength(6);
     const inside = Buffer.concat([Buffer.from([7]), packed]).subarray(1);
-    expect(similarities(Float32Array.of(0, 1), inside)).toEqual([0, -1, 0]);
+    expect([...compareWith(Float32Array.of(0, 1))(inside)]).toEqual([0, -1, 0]);
     expect(packVectors([])).toHaveLength(0);
-    expect(similarities(Float32Array.of(0, 1), packVectors([]))).toEqual([]);
+    expect([...compareWith(Float32Array.of(0, 1))(packVectors([]))]).toEqual([]);
+  });
+});
+
+/** Numbers without a pattern that are the same in every run. */
+function noise(length: number, seed: number): Float32Array {
+  let state = seed;
+  return Float32Array.from({ length }, () => {
+    state = Math.imul(state ^ (state >>> 15), 0x2c1b3c6d) + 0x9e3779b9;
+    return (state >>> 8) / 2 ** 23 - 1;
+  });
+}
+
+describe('compared vectors', () => {
+  // 5,000 vectors need several rounds of the memory. 100 and 65 numbers are no multiple of what is read at once.
+  it.each([
+    [512, 5000],
+    [4096, 70],
+    [100, 300],
+    [65, 3],
+    [16, 20_000],
+    [1, 4],
+  ])('of %i numbers have the same products as a loop [SRCH-702]', (size, count) => {
+    const query = noise(size, size);
+    const packed = packVectors(Array.from({ length: count }, (_, at) => noise(size, at + 1)));
+    const byLoop: number[] = [];
+    const length = Math.hypot(...query);
+    productsByLoop(query)(new Int8Array(packed.buffer, packed.byteOffset, packed.length), (_, product, square) =>
+      byLoop.push(product / (Math.sqrt(square) * length)),
+    );
+    const found = compareWith(query)(packed);
+    expect(found).toHaveLength(count);
+    expect(found.findIndex((each, at) => !(Math.abs(each - (byLoop[at] as number)) < 0.0005))).toBe(-1);
+  });
+
+  it('do not mix if two queries take turns, and the largest numbers do not overflow [SRCH-702]', () => {
+    const [ones, mixed] = [new Float32Array(4096).fill(1), noise(4096, 9)];
+    const packed = packVectors([ones, ones.map((value) => -value), mixed]);
+    const [first, second] = [compareWith(ones), compareWith(mixed)];
+    const alone = [...first(packed)];
+    expect(alone[0]).toBeCloseTo(1, 4);
+    expect(alone[1]).toBeCloseTo(-1, 4);
+    expect(second(packed)[2]).toBeCloseTo(1, 3);
+    expect([...first(packed)]).toEqual(alone);
+    expect([...compareWith(new Float32Array(4096))(packed)]).toEqual([0, 0, 0]);
   });
 });
 

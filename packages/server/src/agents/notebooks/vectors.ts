@@ -24,24 +24,6 @@ export function packVectors(vectors: readonly Float32Array[]): Buffer {
   return Buffer.from(packed.buffer);
 }
 
-/** Returns the cosine similarity of the query and each packed vector, or 0 for a zero vector. */
-export function similarities(query: Float32Array, packed: Uint8Array): number[] {
-  const dimensions = query.length;
-  const values = new Int8Array(packed.buffer, packed.byteOffset, packed.byteLength);
-  const length = Math.sqrt(query.reduce((sum, value) => sum + value * value, 0));
-  return Array.from({ length: Math.floor(values.length / dimensions) }, (_, at) => {
-    const from = at * dimensions;
-    let product = 0;
-    let square = 0;
-    for (let axis = 0; axis < dimensions; axis++) {
-      const value = values[from + axis] as number;
-      product += value * (query[axis] as number);
-      square += value * value;
-    }
-    return square === 0 || length === 0 ? 0 : product / (Math.sqrt(square) * length);
-  });
-}
-
 /**
  * One vector per row, for databases with pgvector. The server creates the table: a migration must not need an extension
  * that most databases lack.

@@ -116,7 +116,7 @@ const environment = z.object({
     .optional(),
   VESTRA_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']).default('info'),
   VESTRA_DEFAULT_MODEL: present.optional(),
-  VESTRA_EMBEDDINGS: z.enum(['offline', 'openai', 'google', 'compatible']).default('offline'),
+  VESTRA_EMBEDDINGS: z.enum(['auto', 'offline', 'openai', 'google', 'compatible']).default('auto'),
   VESTRA_EMBEDDINGS_MODEL: present.optional(),
   VESTRA_EMBEDDINGS_DIMENSIONS: z.coerce.number('must be a number').int().min(64).max(4096).optional(),
   VESTRA_MODELS_FILE: present.optional(),

@@ -44,23 +44,20 @@ it('prints models that retire soon and a retired default model [MOD-205, MOD-206
   );
   const config = readConfig({ OPENAI_API_KEY: 'sk-x', VESTRA_MODELS_FILE: file, VESTRA_DEFAULT_MODEL: 'gone' });
   const catalogue = createCatalogue(config.models);
-  const nothing = async () => {};
-  const compatibleProblem = async () => null;
-  const server = {
-    url: 'http://x',
-    firstCredentials: null,
-    catalogue,
-    compatibleProblem,
-    stop: nothing,
-    stopAtOnce: nothing,
-  };
-  const text = welcome(config, server, { compatibleProblem: null, isTerminal: true });
+  const text = welcome(config, serverWith(catalogue), { compatibleProblem: null, isTerminal: true });
   expect(text).toContain(
     'VESTRA_DEFAULT_MODEL is gone. The model `gone` was retired on 2026-01-31. Use `gpt-6-luna`. Until then agents answer with gpt-6-luna.',
   );
   expect(text).toContain(`The model \`soon\` retires on ${soon}. Use \`gpt-6-luna\`.`);
   expect(text).not.toContain('`later`');
 });
+
+/** A server as `welcome` sees it. */
+function serverWith(catalogue: ReturnType<typeof createCatalogue>) {
+  const nothing = async () => {};
+  const compatibleProblem = async () => null;
+  return { url: 'http://x', firstCredentials: null, catalogue, compatibleProblem, stop: nothing, stopAtOnce: nothing };
+}
 
 const accountFile = join(folder, 'account.json');
 writeFileSync(
@@ -98,7 +95,29 @@ const compatible = { OPENAI_COMPATIBLE_BASE_URL: 'http://localhost:9000/v1', VES
 
 describe('the embeddings provider', () => {
   it.each([
-    ['offline, whatever keys there are', keys, null],
+    ['offline without a key', {}, null],
+    ['offline if it is set, whatever keys there are', { ...keys, VESTRA_EMBEDDINGS: 'offline' }, null],
+    ['offline with the key of a vendor without embeddings', { ANTHROPIC_API_KEY: 'sk-secret-3' }, null],
+    [
+      'OpenAI if its key is there',
+      keys,
+      { provider: 'openai', model: 'text-embedding-3-small', dimensions: 512, baseUrl: null },
+    ],
+    [
+      'Google if only its key is there',
+      { GOOGLE_GENERATIVE_AI_API_KEY: 'sk-secret-2', VESTRA_EMBEDDINGS: 'auto' },
+      { provider: 'google', model: 'gemini-embedding-001', dimensions: 768 },
+    ],
+    ['offline with a compatible endpoint alone', { OPENAI_COMPATIBLE_BASE_URL: 'http://localhost:9000/v1' }, null],
+    [
+      'a compatible endpoint if its model and size are there',
+      {
+        OPENAI_COMPATIBLE_BASE_URL: 'http://localhost:9000/v1',
+        VESTRA_EMBEDDINGS_MODEL: 'bge-m3',
+        VESTRA_EMBEDDINGS_DIMENSIONS: '1024',
+      },
+      { provider: 'compatible', model: 'bge-m3', dimensions: 1024, baseUrl: 'http://localhost:9000/v1' },
+    ],
     [
       'OpenAI if it is set',
       { ...keys, VESTRA_EMBEDDINGS: 'openai' },
@@ -114,11 +133,28 @@ describe('the embeddings provider', () => {
       { ...compatible, VESTRA_EMBEDDINGS_MODEL: 'bge-m3', VESTRA_EMBEDDINGS_DIMENSIONS: '1024' },
       { provider: 'compatible', model: 'bge-m3', dimensions: 1024, baseUrl: 'http://localhost:9000/v1', apiKey: null },
     ],
-  ])('is %s [EMB-010]', (_name, env, expected) => {
+  ])('is %s [EMB-010, SRCH-705]', (_name, env, expected) => {
     const { embeddings } = readConfig(env);
     if (expected === null) expect(embeddings).toBeNull();
     else expect(embeddings).toMatchObject(expected);
     expect(JSON.stringify(embeddings)).not.toContain('secret');
+  });
+
+  it('is named in one line at the start, with the way out [SRCH-705]', () => {
+    const lineOf = (env: Record<string, string>) => {
+      const config = readConfig(env);
+      const text = welcome(config, serverWith(createCatalogue(config.models)), {
+        compatibleProblem: null,
+        isTerminal: false,
+      });
+      expect(text).not.toContain('secret');
+      return text.split('\n').filter((line) => line.includes('Embeddings'));
+    };
+    expect(lineOf(keys)).toEqual([
+      'Embeddings are of openai/text-embedding-3-small, which receives the texts of memory and notebooks. VESTRA_EMBEDDINGS=offline keeps them here.',
+    ]);
+    expect(lineOf({ ...keys, VESTRA_EMBEDDINGS: 'offline' })).toEqual([]);
+    expect(lineOf({})).toEqual([]);
   });
 
   it.each([
@@ -128,6 +164,10 @@ describe('the embeddings provider', () => {
       'VESTRA_EMBEDDINGS is compatible, and OPENAI_COMPATIBLE_BASE_URL is not set.',
     ],
     [compatible, 'name its model and the size of its vectors with VESTRA_EMBEDDINGS_MODEL'],
+    [
+      { ...keys, VESTRA_EMBEDDINGS_MODEL: 'gemini-embedding-001' },
+      'VESTRA_EMBEDDINGS_MODEL is set, and openai and google are configured: name the one',
+    ],
     [{ VESTRA_EMBEDDINGS: 'cohere' }, 'The setting VESTRA_EMBEDDINGS is not valid'],
   ])('refuses to start with %j [EMB-010]', (env, message) => {
     expect(() => readConfig(env)).toThrow(message);

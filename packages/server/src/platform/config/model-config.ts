@@ -110,7 +110,7 @@ function isPrivateKey(text: string): boolean {
 }
 
 type Provider = EmbeddingSettings['provider'];
-type Given = { provider: 'offline' | Provider; model: string | undefined; dimensions: number | undefined };
+type Given = { provider: 'auto' | 'offline' | Provider; model: string | undefined; dimensions: number | undefined };
 type Endpoint = { apiKey: (() => string) | null; baseUrl: string | null };
 
 /**
@@ -129,13 +129,14 @@ const requiredSetting: Record<Provider, string> = {
 };
 
 /**
- * The provider of embeddings; null for the offline encoder. The operator must choose it, because it costs money and
- * sends text to the provider.
+ * The provider of embeddings; null for the offline encoder. `auto` takes the first provider with a key. Everything that is
+ * embedded is sent to it, so the start prints which one it is.
  */
 export function embeddingsOf(
-  { provider, model, dimensions }: Given,
+  { provider: setting, model, dimensions }: Given,
   endpoints: Record<Provider, Endpoint | null>,
 ): EmbeddingSettings | null {
+  const provider = setting === 'auto' ? configured(endpoints, { model, dimensions }) : setting;
   if (provider === 'offline') return null;
   const endpoint = endpoints[provider];
   if (!endpoint)
@@ -152,6 +153,23 @@ export function embeddingsOf(
   }
   const { apiKey, baseUrl } = endpoint;
   return { provider, apiKey, baseUrl, model: chosen.model, dimensions: chosen.dimensions };
+}
+
+/** A compatible endpoint counts only with a model and size, because nobody can know which it has. */
+function configured(
+  endpoints: Record<Provider, Endpoint | null>,
+  { model, dimensions }: Pick<Given, 'model' | 'dimensions'>,
+): 'offline' | Provider {
+  const isComplete = model !== undefined && dimensions !== undefined;
+  const found = (['openai', 'google', 'compatible'] as const).filter(
+    (provider) => endpoints[provider] !== null && (provider !== 'compatible' || isComplete),
+  );
+  if (model !== undefined && found.length > 1) {
+    throw new StartFailure(
+      `VESTRA_EMBEDDINGS_MODEL is set, and ${found.join(' and ')} are configured: name the one that has the model with VESTRA_EMBEDDINGS.`,
+    );
+  }
+  return found[0] ?? 'offline';
 }
 
 /** Reads the operator's models file (JSON or YAML). An invalid file stops the start. */

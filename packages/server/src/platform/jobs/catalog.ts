@@ -188,6 +188,14 @@ export const catalog = {
     expireInSeconds: 600,
     concurrency: 1,
   }),
+  'memory.embed': job({
+    payload: z.strictObject({}),
+    policy: 'recurring',
+    everySeconds: 60,
+    // A retry continues with the facts that are left.
+    expireInSeconds: 3600,
+    concurrency: 1,
+  }),
   housekeeping: job({
     payload: z.strictObject({}),
     policy: 'recurring',

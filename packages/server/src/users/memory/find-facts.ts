@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
 import { type Embeddings, EmbeddingsFailure } from '../../agents/index.ts';
-import { packVectors, similarities } from '../../agents/notebooks/index.ts';
+import { compareWith, packVectors } from '../../agents/notebooks/index.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import type { FactRow } from '../tables.ts';
 import type { Owner } from './fact.ts';
-import { type Candidate, candidatesOf, loadFacts, type StoredVector, stemsOf, storeVector } from './store.ts';
+import { vectorsOfFacts } from './fact-vectors.ts';
+import { type FactVectors, factsWithStems, loadFacts, type StoredVector, stemsOf, storeVector } from './store.ts';
 
 export type Search = {
   db: Database;
@@ -25,14 +26,12 @@ const weightOfWords = 0.5;
 /** Limits the effect of long messages, where most words do not matter. */
 const maxWordsCounted = 6;
 /**
- * A match is chance if it covers a third of the question or less, and the encoder finds the fact unrelated. Measured:
- * facts with chance words are at −0.13 and below, with one exception. Facts about a person or place in the question are
- * at −0.08 and above.
+ * A match is chance if it covers half of the question or less, and texts about anything are far nearer to the question.
+ * Measured: facts with chance words are 0.25 to 0.65 below such texts, facts about a person or place in the question at
+ * most 0.14, with one exception among 45.
  */
-const maxChanceShare = 1 / 3;
-const nearnessOfChance = -0.12;
-/** One search embeds at most this many facts without a vector. Later searches embed the rest. */
-const maxRepaired = 32;
+const maxChanceShare = 1 / 2;
+const distanceOfChance = 0.25;
 
 /**
  * Finds the facts that match a query best, by meaning and by shared words, the best first. If the embeddings fail or
@@ -43,20 +42,24 @@ export async function findFacts(
   owner: Owner,
   { query, limit, signal }: { query: string; limit: number; signal?: AbortSignal },
 ): Promise<FactRow[]> {
-  const { db } = search;
-  const candidates = await candidatesOf(db, owner);
-  if (candidates.length === 0) return [];
-  const shares = sharesOfWords(candidates, await stemsOf(db, query));
-  const nearness = await nearnessTo(search, owner, candidates, query, withinTime(search, signal));
-  const ranked = candidates
-    .map(({ id }) => {
-      const meaning = nearness.get(id) ?? 0;
-      const shared = shares.get(id);
-      const isChance = shared?.isLittle && meaning < nearnessOfChance;
-      return { id, words: isChance ? 0 : (shared?.share ?? 0), meaning };
-    })
-    .filter(({ words, meaning }) => words > 0 || meaning > 0)
-    .sort((a, b) => b.meaning + weightOfWords * b.words - (a.meaning + weightOfWords * a.words));
+  const { db, embeddings } = search;
+  const [facts, stems] = await Promise.all([vectorsOfFacts(db, owner, embeddings.model), stemsOf(db, query)]);
+  if (facts.ids.length === 0) return [];
+  // PostgreSQL compares the words while the encoder reads the query.
+  const [withStems, nearness] = await Promise.all([
+    factsWithStems(db, owner, stems),
+    nearnessTo(search, owner, facts, query, withinTime(search, signal)),
+  ]);
+  const shares = sharesOfWords(withStems, stems, facts.ids.length);
+  const ranked: { id: string; score: number }[] = [];
+  for (const id of facts.ids) {
+    const { meaning, unrelated } = nearness.get(id) ?? unknownNearness;
+    const shared = shares.get(id);
+    const isChance = shared?.isLittle && meaning < unrelated - distanceOfChance;
+    const words = isChance ? 0 : (shared?.share ?? 0);
+    if (words > 0 || meaning > Math.max(0, unrelated)) ranked.push({ id, score: meaning + weightOfWords * words });
+  }
+  ranked.sort((a, b) => b.score - a.score);
   return loadFacts(
     db,
     owner,
@@ -69,66 +72,70 @@ type Shared = { share: number; isLittle: boolean };
 /**
  * The share of the query's words in each fact: 1 if it has all of them and no other fact has any. Rare words count
  * more. `isLittle`: so little of a short query that it may be chance. In a long query, a single word may be the
- * important one.
+ * important one. `total` counts all facts, `facts` are those with a word of the query.
  */
-function sharesOfWords(candidates: readonly Candidate[], stems: readonly string[]): Map<string, Shared> {
+function sharesOfWords(
+  facts: readonly { id: string; words: string[] }[],
+  stems: readonly string[],
+  total: number,
+): Map<string, Shared> {
   const wanted = new Set(stems);
-  const matches = candidates.map(({ id, words }) => ({
-    id,
-    found: words.split(' ').filter((word) => wanted.has(word)),
-  }));
   const counts = new Map<string, number>();
-  for (const word of matches.flatMap(({ found }) => found)) counts.set(word, (counts.get(word) ?? 0) + 1);
-  const weightIn = (count: number) => Math.log(1 + (candidates.length - count + 0.5) / (count + 0.5));
+  const matches = facts.map(({ id, words }) => {
+    const found = words.filter((word) => wanted.has(word));
+    for (const word of found) counts.set(word, (counts.get(word) ?? 0) + 1);
+    return { id, found };
+  });
+  const weightIn = (count: number) => Math.log(1 + (total - count + 0.5) / (count + 0.5));
+  const weights = new Map([...counts].map(([word, count]) => [word, weightIn(count)]));
   const whole = Math.min(wanted.size, maxWordsCounted) * weightIn(0);
   return new Map(
     matches.map(({ id, found }) => {
-      const weight = found.reduce((sum, word) => sum + weightIn(counts.get(word) as number), 0);
+      const weight = found.reduce((sum, word) => sum + (weights.get(word) as number), 0);
       const isLittle = wanted.size <= maxWordsCounted && found.length <= wanted.size * maxChanceShare;
       return [id, { share: weight / whole, isLittle }];
     }),
   );
 }
 
-/** 1 for the same meaning, 0 or less for an unrelated fact. */
+/** `meaning` is 1 for the same meaning, and 0 or less for an unrelated fact. `unrelated` is that of texts about anything. */
+type Nearness = { meaning: number; unrelated: number };
+const unknownNearness: Nearness = { meaning: 0, unrelated: 0 };
+
 async function nearnessTo(
   { db, embeddings, log }: Search,
   owner: Owner,
-  candidates: readonly Candidate[],
+  facts: FactVectors,
   query: string,
   signal: AbortSignal,
-): Promise<Map<string, number>> {
+): Promise<Map<string, Nearness>> {
   if (!embeddings.understands(query)) return new Map();
-  const bare = candidates.filter(({ vector_model }) => vector_model !== embeddings.model).slice(0, maxRepaired);
-  const facts = await loadFacts(
-    db,
-    owner,
-    bare.map(({ id }) => id),
-  );
+  const bare = await loadFacts(db, owner, facts.bareIds);
   try {
     const [[asked], least, made] = await Promise.all([
       embeddings.embed([query], { signal }),
       embeddings.leastSimilarity({ query, signal }),
-      vectorsOf(embeddings, facts, signal),
+      vectorsOf(embeddings, bare, signal),
     ]);
-    const vectors = new Map(
-      candidates.flatMap(({ id, vector, vector_model }) =>
-        vector && vector_model === embeddings.model ? [[id, vector] as const] : [],
-      ),
-    );
-    for (const [at, fact] of facts.entries()) {
-      const stored = made[at] as StoredVector;
-      await storeVector(db, owner, fact, stored);
-      if (stored.vector) vectors.set(fact.id, stored.vector);
-    }
-    const found = similarities(asked as Float32Array, Buffer.concat([...vectors.values()]));
-    const nearness = new Map<string, number>();
+    for (const [at, fact] of bare.entries()) await storeVector(db, owner, fact, made[at] as StoredVector);
+    const { similarityOfUnrelated } = await import('./unrelated-texts.ts');
+    const unrelated = await similarityOfUnrelated(embeddings, asked as Float32Array, signal);
+    const similaritiesTo = compareWith(asked as Float32Array);
+    const nearness = new Map<string, Nearness>();
+    const scaled = (similarity: number) => (similarity - least) / (1 - least);
+    const rate = (id: string, similarity: number) =>
+      nearness.set(id, { meaning: scaled(similarity), unrelated: scaled(unrelated) });
+    const similarities = similaritiesTo(facts.vectors);
     let from = 0;
-    for (const [id, { length }] of vectors) {
-      const to = from + length / embeddings.dimensions;
+    for (const [at, id] of facts.ids.entries()) {
+      const to = from + (facts.sizes[at] as number) / embeddings.dimensions;
       // Use the most similar piece of the fact.
-      nearness.set(id, (Math.max(...found.slice(from, to)) - least) / (1 - least));
+      if (to > from) rate(id, Math.max(...similarities.subarray(from, to)));
       from = to;
+    }
+    for (const [at, { id }] of bare.entries()) {
+      const { vector } = made[at] as StoredVector;
+      if (vector) rate(id, Math.max(...similaritiesTo(vector)));
     }
     return nearness;
   } catch (error) {
@@ -160,7 +167,7 @@ export async function vectorOf(search: Omit<Search, 'db'>, text: string): Promis
 }
 
 /** The vectors of each fact: those of its pieces, concatenated. */
-async function vectorsOf(
+export async function vectorsOf(
   embeddings: Embeddings,
   facts: readonly { text: string }[],
   signal: AbortSignal,

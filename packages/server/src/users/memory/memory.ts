@@ -11,7 +11,7 @@ import type { FactRow } from '../tables.ts';
 import type { CustomerMemory } from './customer-memory.ts';
 import { type ExtractedFacts, type KnownFact, keepTurn, type Passage, type TranscriptLine } from './extract-facts.ts';
 import { asLine, type NewFact, type Owner } from './fact.ts';
-import { findFacts, type Search, vectorOf } from './find-facts.ts';
+import type { Search } from './find-facts.ts';
 import { countFacts, kindsInOrder, listFacts, newestOfEachKind, type StoredVector } from './store.ts';
 import {
   DeletedMeanwhile,
@@ -63,6 +63,9 @@ type TurnToRead = {
   looked: (tx: Transaction) => Promise<void>;
 };
 
+/** A start needs no search, so its code is loaded with the first one. */
+const loadSearch = () => import('./find-facts.ts');
+
 const maxLines = 12;
 const linesOfProfile = 6;
 const maxLineLength = 400;
@@ -88,7 +91,8 @@ export function createMemory(dependencies: Dependencies): Memory {
   async function recall(tenant: Tenant, { userId, mode, query, limit }: Parameters<Memory['recall']>[1]) {
     const owner = { ...tenant, userId };
     if (mode === 'none') return [];
-    if (mode === 'vestra') return (await findFacts(dependencies, owner, { query, limit })).map(textAndKind);
+    if (mode === 'vestra')
+      return (await (await loadSearch()).findFacts(dependencies, owner, { query, limit })).map(textAndKind);
     const { found, text } = await customer.unlessFailing(owner, () => customer.search(db, owner, query, limit));
     const lines = found ? linesOf(text ?? '') : [];
     return lines.slice(0, limit).map((line) => ({ text: line, kind: 'other' as const }));
@@ -115,7 +119,7 @@ export function createMemory(dependencies: Dependencies): Memory {
       return (await listFacts(db, owner, { limit: maxLines, after: null })).sort(byKind).map(textOf);
     const profile = (await newestOfEachKind(db, owner)).sort(byKind).slice(0, linesOfProfile);
     const signal = AbortSignal.timeout(patienceMs);
-    const best = await findFacts(dependencies, owner, { query, limit: maxLines, signal });
+    const best = await (await loadSearch()).findFacts(dependencies, owner, { query, limit: maxLines, signal });
     return [...profile, ...best].map(textOf);
   }
 
@@ -159,7 +163,8 @@ export function createMemory(dependencies: Dependencies): Memory {
       return kept;
     }
     const withVectors: (NewFact & { vector: StoredVector })[] = [];
-    for (const fact of facts) withVectors.push({ ...fact, vector: await vectorOf(dependencies, fact.text) });
+    for (const fact of facts)
+      withVectors.push({ ...fact, vector: await (await loadSearch()).vectorOf(dependencies, fact.text) });
     try {
       const kept = await transaction(db, async (tx) => {
         const isEmpty = facts.length === 0 && outdated.length === 0;
@@ -199,7 +204,7 @@ export function createMemory(dependencies: Dependencies): Memory {
    * Known facts about the topic. Facts from the org's endpoint have no id, so the model cannot mark them as outdated.
    */
   async function knownAbout(owner: Owner, mode: MemoryMode, query: string): Promise<KnownFact[]> {
-    if (mode === 'vestra') return findFacts(dependencies, owner, { query, limit: knownShown });
+    if (mode === 'vestra') return (await loadSearch()).findFacts(dependencies, owner, { query, limit: knownShown });
     const found = await recall(owner, { userId: owner.userId, mode, query, limit: knownShown });
     return found.map(({ text }) => ({ id: null, text }));
   }

@@ -138,6 +138,11 @@ export const named: readonly { question: string; has: string }[] = [
   { question: 'Where should we eat when we are in Lisbon on Sunday?', has: 'Lisbon' },
   { question: 'Write Miriam a birthday card with a joke', has: 'Miriam' },
   { question: 'Did Paul like the wine?', has: 'Paul' },
+  { question: "Paul's birthday", has: 'Paul' },
+  { question: 'Miriam birthday', has: 'Miriam' },
+  { question: 'Porto weather', has: 'Porto' },
+  { question: 'Who wrote to Helvetia?', has: 'Helvetia' },
+  { question: 'Kyoto temples', has: 'Kyoto' },
   { question: 'Metformin: what do I do when I forget it?', has: 'metformin' },
 ];
 
@@ -168,4 +173,31 @@ export const subjectKeywords: readonly { keyword: string; has: string }[] = [
   { keyword: 'Portugal', has: 'Lisbon' },
   { keyword: 'seat', has: 'aisle' },
   { keyword: 'flight preferences', has: 'aisle' },
+];
+
+/** Nothing in the facts of `recall-set.fixture.ts` has to do with these. They were written before the search was measured. */
+export const unrelatedQueries: readonly string[] = [
+  'sourdough',
+  'sourdough starter',
+  'What causes thunder?',
+  'Who invented the telephone?',
+  'Which year did the Berlin wall come down?',
+  'What is the plot of Hamlet?',
+  'kubernetes ingress',
+  'How do submarines dive?',
+  'the life cycle of a butterfly',
+  'Is Pluto a planet?',
+  'beekeeping',
+  'origami crane',
+  'What does the word serendipity mean?',
+  'How hot is the surface of Venus?',
+  "How do I solve a Rubik's cube?",
+  'cryptocurrency mining',
+  'How do magnets work?',
+  'What are the rules of backgammon?',
+  'How do I sharpen a kitchen knife?',
+  'dinosaur fossils',
+  'What is the difference between a crocodile and an alligator?',
+  'What is the longest river in Africa?',
+  'What is the speed of sound?',
 ];

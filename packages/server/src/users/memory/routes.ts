@@ -10,11 +10,13 @@ import { actingUser, requestedUserId } from '../acting-user.ts';
 import type { FactRow, MemoryItem, ProfileRow } from '../tables.ts';
 import type { CustomerMemory } from './customer-memory.ts';
 import type { Owner } from './fact.ts';
-import { findFacts, type Search, vectorOf } from './find-facts.ts';
+import type { Search } from './find-facts.ts';
 import { findProfile, listFacts } from './store.ts';
 import { forgetEverything, forgetFact, keepFacts, refusalOf, stopLearning } from './stored-facts.ts';
 
 const factsInAnswer = 5;
+/** A start needs no search, so its code is loaded with the first one. */
+const loadSearch = () => import('./find-facts.ts');
 
 export type MemoryDependencies = Search & {
   customer: CustomerMemory;
@@ -65,7 +67,7 @@ export function memoryRoutes(dependencies: MemoryDependencies): Handlers<'memory
         if (answer !== null) return answer;
         throw fail('not_ready', { message: 'Many calls wait for the memory endpoint. Try again shortly.' });
       }
-      const vector = await vectorOf(dependencies, text);
+      const vector = await (await loadSearch()).vectorOf(dependencies, text);
       return commit(async (tx) => {
         const owner = await ownerOf(tx, caller, body.user_id);
         const [kept] = await keepFacts(tx, owner, { facts: [{ ...fact, vector }] });
@@ -81,7 +83,11 @@ export function memoryRoutes(dependencies: MemoryDependencies): Handlers<'memory
         const { found, text } = await customer.search(db, owner, query.q, factsInAnswer);
         return { query: query.q, found, text: found ? text : null };
       }
-      const facts = await findFacts(dependencies, owner, { query: query.q, limit: factsInAnswer, signal });
+      const facts = await (await loadSearch()).findFacts(dependencies, owner, {
+        query: query.q,
+        limit: factsInAnswer,
+        signal,
+      });
       const text = facts.map((fact) => fact.text).join('\n');
       return { query: query.q, found: facts.length > 0, text: facts.length > 0 ? text : null };
     },

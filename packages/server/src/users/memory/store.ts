@@ -3,7 +3,7 @@ import type { Tenant } from '../../platform/caller.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { insertMany, maybeOne, one, rowsOf, run, update } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
-import { count, type RowOf, text, textArray } from '../../platform/db/table.ts';
+import { bytes, count, type RowOf, text, textArray } from '../../platform/db/table.ts';
 import { deletions, type FactRow, memories, type ProfileRow, profiles } from '../tables.ts';
 import { asLine, fingerprintOf, type NewFact, type Owner } from './fact.ts';
 
@@ -161,22 +161,79 @@ async function deleteProfile(tx: Executor, owner: Owner): Promise<void> {
   await run(tx, sql`DELETE FROM ${profiles} WHERE ${owned(owner)}`);
 }
 
-/** `words` are the stems of the fact's words, separated by spaces. */
-const candidate = (({ id, vector, vector_model }) => ({ id, words: text(), vector, vector_model }))(memories.columns);
+/** The facts of an owner with their vectors of one model. */
+export type FactVectors = {
+  /** Changes with every fact that is added, changed or deleted. */
+  stamp: string;
+  /** The ids of all facts, newest first. */
+  ids: string[];
+  /** The vectors, in the order of `ids`. */
+  vectors: Buffer;
+  /** The bytes of each fact in `vectors`. 0 if the model cannot read the fact, or has not embedded it yet. */
+  sizes: number[];
+  /** The newest facts that the model has not embedded yet. */
+  bareIds: string[];
+};
 
-export type Candidate = RowOf<typeof candidate>;
-
-/** Reads all facts of the owner with the data to rank them, newest first. */
-export function candidatesOf(db: Executor, owner: Owner): Promise<Candidate[]> {
-  // Join the words in SQL: parsing two thousand arrays would take most of the time of a search.
-  return rowsOf(
+/**
+ * Reads the vectors of all facts of the owner, or null if they still have the stamp `known`. Vectors of another model are
+ * left out, because they are not comparable. One row with joined texts: two thousand rows would take three times as long.
+ */
+export async function loadVectorsOfFacts(
+  db: Executor,
+  owner: Owner,
+  { model, maxBare, known }: { model: string; maxBare: number; known: string },
+): Promise<FactVectors | null> {
+  const { stamp, ids, vectors, sizes, bare } = await one(
     db,
-    candidate,
+    {
+      ...{ stamp: text(), ids: text().nullable(), vectors: bytes().nullable() },
+      ...{ sizes: text().nullable(), bare: text().nullable() },
+    },
     sql`
-      SELECT id, array_to_string(tsvector_to_array(search), ' ') AS words, vector, vector_model
-      FROM ${memories} WHERE ${owned(owner)} ORDER BY observed_at DESC, id DESC`,
+      SELECT stamp, CASE WHEN stamp <> ${known} THEN ids END AS ids,
+        CASE WHEN stamp <> ${known} THEN vectors END AS vectors, CASE WHEN stamp <> ${known} THEN sizes END AS sizes, bare
+      FROM (
+        SELECT coalesce(md5(string_agg(id || ' ' || version, ' ')), 'none') AS stamp,
+          string_agg(id, ' ') AS ids, string_agg(vector, '') AS vectors,
+          string_agg(coalesce(length(vector), 0)::text, ' ') AS sizes,
+          array_to_string((array_agg(id) FILTER (WHERE is_bare))[1:${maxBare}], ' ') AS bare
+        FROM (
+          SELECT id, xmin::text AS version, CASE WHEN vector_model = ${model} THEN vector END AS vector,
+            vector_model IS DISTINCT FROM ${model} AS is_bare
+          FROM ${memories} WHERE ${owned(owner)} ORDER BY observed_at DESC, id DESC) newest) joined`,
   );
+  if (stamp === known) return null;
+  return {
+    stamp,
+    ids: ids?.split(' ') ?? [],
+    vectors: vectors ?? Buffer.alloc(0),
+    sizes: sizes?.split(' ').map(Number) ?? [],
+    bareIds: bare ? bare.split(' ') : [],
+  };
 }
+
+/** Returns the stems of each fact that has at least one of the given stems. One row, because many facts may have one. */
+export async function factsWithStems(
+  db: Executor,
+  owner: Owner,
+  stems: readonly string[],
+): Promise<{ id: string; words: string[] }[]> {
+  if (stems.length === 0) return [];
+  const { found } = await one(
+    db,
+    { found: text().nullable() },
+    sql`SELECT string_agg(id || ' ' || array_to_string(tsvector_to_array(search), ' '), E'\n') AS found FROM ${memories}
+        WHERE ${owned(owner)} AND search @@ ${stems.map(quotedStem).join(' | ')}::tsquery`,
+  );
+  const lines = found?.split('\n') ?? [];
+  return lines.map((line) => {
+    const [id = '', ...words] = line.split(' ');
+    return { id, words };
+  });
+}
+
+const quotedStem = (stem: string) => `'${stem.replaceAll('\\', '\\\\').replaceAll("'", "''")}'`;
 
 /** The stems of a query's words, like those of the facts. */
 export async function stemsOf(db: Executor, query: string): Promise<string[]> {
@@ -208,6 +265,34 @@ export async function storeVector(
   vector: StoredVector,
 ): Promise<void> {
   await update(db, memories, vector, sql`${owned(owner)} AND id = ${fact.id} AND text = ${fact.text}`);
+}
+
+type FactOfOwner = { owner: Owner; id: string; text: string };
+
+/**
+ * Lists facts of all orgs without a vector of this model, always in the same order. Three ordered ranges, because no index
+ * finds what is different, and without an order PostgreSQL would read the whole table each time.
+ */
+export async function factsOfOtherModels(
+  db: Executor,
+  model: string,
+  { skip, limit }: { skip: number; limit: number },
+): Promise<FactOfOwner[]> {
+  const { org_id, mode, user_id, id, text } = memories.columns;
+  const others = (condition: Sql) => sql`(
+    SELECT org_id, mode, user_id, id, text FROM ${memories} WHERE ${condition}
+    ORDER BY vector_model LIMIT ${skip + limit})`;
+  const rows = await rowsOf(
+    db,
+    { org_id, mode, user_id, id, text },
+    sql`${others(sql`vector_model < ${model}`)} UNION ALL ${others(sql`vector_model > ${model}`)}
+        UNION ALL ${others(sql`vector_model IS NULL`)} OFFSET ${skip} LIMIT ${limit}`,
+  );
+  return rows.map((row) => ({
+    owner: { orgId: row.org_id, mode: row.mode, userId: row.user_id },
+    id: row.id,
+    text: row.text,
+  }));
 }
 
 /**

@@ -92,7 +92,7 @@ async function bundle(): Promise<string[]> {
 
 /**
  * Modules that every start of the server reads and no other program ever does. They become one file, because code that is
- * loaded later shares them, and each set of sharers would get a file of its own.
+ * loaded later shares them, and each set of sharers would get a separate file.
  */
 function serverModulesOf(output: (OutputChunk | OutputAsset)[]): Set<string> {
   const chunks = new Map(output.flatMap((part) => (part.type === 'chunk' ? [[part.fileName, part]] : [])));

@@ -52,7 +52,7 @@ export const serverModules: Record<string, Module> = {
     imports: ['platform', 'account', 'agents', 'users', 'engine', 'computers', 'voice', 'automation'],
   },
   evaluation: {
-    holds: 'scenarios, test runs, replays, improvements, feedback',
+    holds: 'scenarios, test runs, replays, feedback, insights, improvements',
     imports: ['platform', 'account', 'billing', 'agents', 'users', 'engine'],
   },
   release: {

@@ -402,4 +402,9 @@ export const consoleArea = area('console', 'done', [
     'docs/console.md#coming-in',
     'A mistyped password shows one sentence, without a code or the id of the request.',
   ],
+  [
+    'CON-780',
+    'docs/improving.md#improve-in-the-console',
+    'A group of failures leads in two clicks to a proposal, which shows its diff, both conversations side by side, and its promotion.',
+  ],
 ]);

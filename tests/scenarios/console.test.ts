@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer } from '../support/server.ts';
 import { type ConsoleDesk, endless, hostileText, startConsoleDesk, widthOf } from './console.fixture.ts';
+import { improver, wrong } from './improver.fixture.ts';
 import { calling, inTurn } from './interactions.fixture.ts';
 import { barriersOn } from './session-page.fixture.ts';
 
@@ -495,6 +496,39 @@ describe('a talk', () => {
     await group.getByRole('listitem').getByRole('link').click();
     await page.waitForURL(new RegExp(`/conversations/${failed.id}\\?turn=turn_`));
     expect(await page.evaluate(isOwned)).toBe(false);
+    await leave();
+  });
+
+  it('that was rated badly leads in two clicks to a proposal with its diff and evidence, and to its promotion [CON-780]', async () => {
+    const { body: notebook } = await desk.call('POST', '/v1/notebooks', { body: { slug: 'policy', name: 'Policy' } });
+    const document = { title: 'refunds.md', text: 'Refunds: 30 days.' };
+    await desk.call('POST', `/v1/notebooks/${notebook.id}/documents`, { body: document });
+    await desk.apply({ name: 'refunds', instructions: wrong, memory: 'none', knowledge: [{ notebook: notebook.id }] });
+    desk.script(improver());
+    const { id } = await desk.say({ deployment: 'refunds', user_id: 'ada', message: 'How long can I return it?' });
+    await desk.rest(id);
+    const { data } = (await desk.call('GET', `/v1/conversations/${id}/messages`)).body;
+    const reply = data.find(({ role }: { role: string }) => role === 'agent');
+    await desk.call('POST', `/v1/messages/${reply.id}/feedback`, { body: { rating: 'bad', note: 'It is 30 days.' } });
+    const { page, go, leave } = await desk.enter('/deployments/refunds/insights');
+    await page.locator('[data-kind=bad_rating]').getByRole('button', { name: 'Improve' }).click();
+    await page.getByRole('button', { name: 'Start', exact: true }).click();
+    await page.getByText('The proposed version fixes failures, and nothing else got worse.').waitFor();
+    await page.getByText('The document says 30 days.').waitFor();
+    await page.locator('.cm-content', { hasText: 'within 30 days' }).first().waitFor();
+    const evidence = page.locator('[data-scenario]');
+    await evidence.locator('[data-side=before]').getByText('14 days').first().waitFor();
+    await evidence.locator('[data-side=after]').getByText('30 days').first().waitFor();
+    await evidence.getByText('0 of 3 passed before, 3 of 3 after').waitFor();
+    expect(await barriersOn(page)).toEqual([]);
+    const { version } = (await desk.call('GET', `/v1/improvements/${page.url().split('/').at(-1)}`)).body;
+    await page.getByRole('button', { name: 'Make draft' }).click();
+    await page.getByLabel('Immediately').check();
+    await page.getByRole('button', { name: 'Promote', exact: true }).click();
+    await page.getByRole('button', { name: 'Current draft' }).waitFor();
+    expect((await desk.call('GET', '/v1/deployments/refunds')).body.draft_version).toBe(version);
+    await go('/deployments/refunds/insights');
+    await page.getByRole('link', { name: `version 1 → ${version}` }).waitFor();
     await leave();
   });
 

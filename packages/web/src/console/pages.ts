@@ -129,6 +129,13 @@ export const pages: readonly PageRow[] = [
     load: () => import('./pages/replay/replay-page.tsx'),
   },
   {
+    path: '/improvements/$improvement',
+    title: 'Improvement',
+    guide: 'improving',
+    needs: 'improvements.get',
+    load: () => import('./pages/improvement/improvement-page.tsx'),
+  },
+  {
     path: '/conversations',
     title: 'Conversations',
     guide: 'conversations',

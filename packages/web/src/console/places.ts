@@ -7,7 +7,6 @@ const ofSession = 'the token of a session alone opens it: it is the session page
 const ofWorkers = 'programs that answer functions take calls in turn; a person answers one in the inbox';
 const ofClients = 'an MCP client calls it by itself; a person lets the client in, or shuts it out';
 const otherClients = 'the same agent in the words of other clients; a person talks to it in the playground';
-const ofImprovements = '`vestra improve` starts one and writes its change into the folder of the deployment';
 
 export const places: Readonly<Partial<Record<RowName, PlaceInConsole>>> = {
   'deployments.list': { page: '/deployments' },
@@ -36,14 +35,16 @@ export const places: Readonly<Partial<Record<RowName, PlaceInConsole>>> = {
   'testRuns.get': { page: '/test-runs/$run' },
   'testRuns.events': { page: '/test-runs/$run' },
   'testRuns.cancel': { page: '/test-runs/$run' },
+  'testRuns.delete': { page: '/test-runs/$run' },
   'replays.create': { page: '/tests' },
   'replays.list': { page: '/tests' },
   'replays.get': { page: '/replays/$replay' },
   'replays.cancel': { page: '/replays/$replay' },
-  'improvements.create': { reason: ofImprovements },
-  'improvements.list': { reason: ofImprovements },
-  'improvements.get': { reason: ofImprovements },
-  'improvements.cancel': { reason: ofImprovements },
+  'replays.delete': { page: '/replays/$replay' },
+  'improvements.create': { page: '/deployments/$deployment/insights' },
+  'improvements.list': { page: '/deployments/$deployment/insights' },
+  'improvements.get': { page: '/improvements/$improvement' },
+  'improvements.cancel': { page: '/improvements/$improvement' },
   'notebooks.list': { page: '/knowledge' },
   'notebooks.create': { page: '/knowledge' },
   'notebooks.get': { page: '/knowledge/$notebook' },
@@ -102,6 +103,7 @@ export const places: Readonly<Partial<Record<RowName, PlaceInConsole>>> = {
   'batches.get': { page: '/batches/$batch' },
   'batches.items': { page: '/batches/$batch' },
   'batches.cancel': { page: '/batches/$batch' },
+  'batches.delete': { page: '/batches/$batch' },
   'routines.list': { page: '/routines' },
   'routines.create': { page: '/routines' },
   'routines.get': { page: '/routines/$routine' },

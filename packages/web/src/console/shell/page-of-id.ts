@@ -5,6 +5,7 @@ const byPrefix: Readonly<Record<string, { what: string; page: string }>> = {
   task: { what: 'Task', page: '/tasks/$task' },
   trun: { what: 'Test run', page: '/test-runs/$run' },
   rpl: { what: 'Replay', page: '/replays/$replay' },
+  imp: { what: 'Improvement', page: '/improvements/$improvement' },
   nb: { what: 'Notebook', page: '/knowledge/$notebook' },
   skl: { what: 'Skill', page: '/skills/$skill' },
   mcp: { what: 'Tool server', page: '/tool-servers/$server' },

@@ -1,5 +1,8 @@
+import { useRole } from '../../data/api.ts';
 import { useOne } from '../../data/queries.ts';
 import type { ItemOf, Request, RouteAnswer } from '../../data/rows.ts';
+import { Button } from '../../parts/button.tsx';
+import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
 import { Icon } from '../../parts/icons.tsx';
@@ -7,6 +10,7 @@ import { Loaded } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { count, Status, Time, type Tone } from '../../parts/shown.tsx';
+import { Improvements, NewImprovement } from '../improvement/improvements.tsx';
 import { type Deployment, DeploymentFrame } from './deployment-frame.tsx';
 
 type Insight = ItemOf<'insights.list'>;
@@ -35,6 +39,8 @@ const kinds: Readonly<Record<Insight['kind'], { label: string; tone: Tone }>> = 
 function Insights({ deployment }: { deployment: Deployment }) {
   const [{ kind, from, to }, set] = useFilters('kind', 'from', 'to');
   const filters = { ...(kind && { kind }), ...(from && { from }), ...(to && { to }) };
+  const { may } = useRole();
+  const asking = useDialogInAddress('improve');
   const report = useOne('insights.list', { deployment_id: deployment.id, ...filters, limit: mostGroups } as never);
   return (
     <>
@@ -52,10 +58,14 @@ function Insights({ deployment }: { deployment: Deployment }) {
           shown.data.length === 0 ? (
             <NothingWrong deployment={deployment} report={shown} />
           ) : (
-            <Groups report={shown} request={report.request} />
+            <Groups improve={may('improvements.create') ? asking.open : null} report={shown} request={report.request} />
           )
         }
       </Loaded>
+      <Improvements deploymentId={deployment.id} />
+      {asking.value !== null && (
+        <NewImprovement deploymentId={deployment.id} insightId={asking.value} onClose={asking.close} />
+      )}
     </>
   );
 }
@@ -81,7 +91,15 @@ function NothingWrong({
   );
 }
 
-function Groups({ report, request }: { report: Report; request: Request }) {
+function Groups({
+  report,
+  request,
+  improve,
+}: {
+  report: Report;
+  request: Request;
+  improve: ((insightId: string) => void) | null;
+}) {
   const { data, period, total_conversations, is_complete, next_cursor } = report;
   return (
     <>
@@ -95,14 +113,22 @@ function Groups({ report, request }: { report: Report; request: Request }) {
       </div>
       <ul className="flex flex-col gap-3">
         {data.map((insight, at) => (
-          <Group insight={insight} isOpen={at < 3} key={insight.id} />
+          <Group improve={improve} insight={insight} isOpen={at < 3} key={insight.id} />
         ))}
       </ul>
     </>
   );
 }
 
-function Group({ insight, isOpen }: { insight: Insight; isOpen: boolean }) {
+function Group({
+  insight,
+  isOpen,
+  improve,
+}: {
+  insight: Insight;
+  isOpen: boolean;
+  improve: ((insightId: string) => void) | null;
+}) {
   const { id, kind, title, conversations, share, examples, trend } = insight;
   const { label, tone } = kinds[kind];
   return (
@@ -121,7 +147,11 @@ function Group({ insight, isOpen }: { insight: Insight; isOpen: boolean }) {
           </p>
           <Trend events={insight.count} trend={trend} />
         </div>
-        {/* The button "Improve" belongs here: a link to `/deployments/<id>/improvements/new?insight=<id>`. */}
+        {improve && (
+          <Button onClick={() => improve(id)} shape="small">
+            <Icon name="test" /> Improve
+          </Button>
+        )}
       </div>
       <details className="group border-t" open={isOpen}>
         <summary className="flex cursor-pointer list-none items-center gap-1.5 px-4 py-2 text-quiet text-sm hover:text-foreground">

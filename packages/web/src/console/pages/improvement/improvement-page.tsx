@@ -14,7 +14,7 @@ import { PromoteButton } from '../deployment/promote-button.tsx';
 import { ProposedChange } from './proposed-change.tsx';
 import { Evidence } from './scenario-evidence.tsx';
 
-export type Improvement = RouteAnswer<'improvements.get'>;
+type Improvement = RouteAnswer<'improvements.get'>;
 
 export default function ImprovementPage() {
   const { improvement: improvement_id } = useParams({ strict: false }) as { improvement: string };

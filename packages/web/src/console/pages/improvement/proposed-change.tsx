@@ -1,7 +1,9 @@
 import { Suspense } from 'react';
+import type { RouteAnswer } from '../../data/rows.ts';
 import { lazyPart } from '../../parts/lazy-part.tsx';
 import { Waiting } from '../../parts/page.tsx';
-import type { Improvement } from './improvement-page.tsx';
+
+type Change = NonNullable<RouteAnswer<'improvements.get'>['change']>;
 
 const Diff = lazyPart(() => import('../../parts/editor/diff.tsx'));
 
@@ -10,7 +12,7 @@ export function ProposedChange({
   change: { instructions, tools, documents },
   labels,
 }: {
-  change: NonNullable<Improvement['change']>;
+  change: Change;
   labels: [string, string];
 }) {
   const parts = [

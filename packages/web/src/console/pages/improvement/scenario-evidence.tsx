@@ -1,17 +1,18 @@
 import { useState } from 'react';
 import { useOne } from '../../data/queries.ts';
+import type { RouteAnswer } from '../../data/rows.ts';
 import { Fault } from '../../parts/fault.tsx';
 import { Section, Waiting } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Status, type Tone } from '../../parts/shown.tsx';
-import type { Improvement } from './improvement-page.tsx';
 
+type Improvement = RouteAnswer<'improvements.get'>;
 type Scenario = Improvement['scenarios'][number];
 type Played = NonNullable<Scenario['before']>;
 
 const tones: Partial<Record<Scenario['status'], Tone>> = { reproduced: 'danger', not_reproduced: 'good' };
 
-/** What was played for each real conversation: before and after the change, side by side. */
+/** The conversations that were played for each real one: before and after the change, side by side. */
 export function Evidence({ improvement: { scenarios } }: { improvement: Improvement }) {
   if (scenarios.length === 0) return null;
   return (

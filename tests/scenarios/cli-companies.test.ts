@@ -279,6 +279,12 @@ describe('every configuration command', () => {
     await t('replays', 'list', 'wide');
     await t('replays', 'delete', replay.id);
     expect((await t('insights', 'wide', '--kind', 'tool_error')).data).toEqual([]);
+    const [{ id: talk }] = (await t('conversations', 'list', '--limit', '1')).data;
+    const from = JSON.stringify({ type: 'conversations', conversation_ids: [talk] });
+    const improvement = await t('improvements', 'create', 'wide', '--from', from, '--budget-usd', '5');
+    await t('improvements', 'cancel', improvement.id);
+    expect((await t('improvements', 'get', improvement.id)).finished_at).not.toBeNull();
+    expect((await t('improvements', 'list', 'wide')).data).toHaveLength(1);
 
     await writeFile(join(root, 'hours.html'), '<h1>Hours</h1><p>Nine to five.</p>');
     expect((await t('documents', 'convert', 'hours.html')).text).toContain('Nine to five.');

@@ -4,7 +4,7 @@ export const manifest = area('manifest', 'done', [
   [
     'MAN-001',
     'docs/api/deployments.md#deploymentversion',
-    '`manifest` accepts the keys `instructions`, `language`, `model`, `reasoning`, `mcp_servers`, `mcp_tool_policy`, `apps`, `approvals`, `memory`, `notebooks`, `skills`, `tools`, `environment`, `browser`, `limits` and no others.',
+    '`manifest` accepts the keys `instructions`, `language`, `model`, `reasoning`, `opening`, `mcp_servers`, `mcp_tool_policy`, `apps`, `approvals`, `memory`, `notebooks`, `skills`, `tools`, `environment`, `browser`, `limits` and no others.',
   ],
   [
     'MAN-002',

@@ -28,7 +28,7 @@ describe('through the whole server', () => {
     expect([again.status, again.body.changed]).toEqual([200, []]);
   });
 
-  it('a manifest accepts exactly its fifteen keys [MAN-001]', async () => {
+  it('a manifest accepts exactly its sixteen keys [MAN-001]', async () => {
     const keys = Object.keys(manifest.shape).sort();
     expect(keys).toEqual([
       'approvals',
@@ -43,6 +43,7 @@ describe('through the whole server', () => {
       'memory',
       'model',
       'notebooks',
+      'opening',
       'reasoning',
       'skills',
       'tools',
@@ -52,7 +53,9 @@ describe('through the whole server', () => {
     });
     expect(made.status).toBe(201);
     const version = await server.call('GET', '/v1/deployments/by-manifest/versions/1');
-    expect(Object.keys(version.body.manifest).sort()).toEqual(keys.filter((key) => key !== 'reasoning'));
+    expect(Object.keys(version.body.manifest).sort()).toEqual(
+      keys.filter((key) => !['opening', 'reasoning'].includes(key)),
+    );
     const other = await server.call('POST', '/v1/deployments', {
       body: { name: 'Other', manifest: { colour: 'red' } },
     });

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newId } from '@vestra/contract/ids';
+import { idOfTime, newId } from '@vestra/contract/ids';
 import type { ScriptedAnswer } from '@vestra/models/testing/scripted-answer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeOtherOrg } from '../support/other-org.ts';
@@ -285,21 +285,26 @@ describe('the list of tasks', () => {
     expect(await ids(`conversation_id=${first.conversation_id}`)).toEqual([first.id]);
     expect((await desk.call('GET', '/v1/tasks?user_id=nobody')).body.data).toEqual([]);
 
-    await desk.sql(`UPDATE tasks SET created_at = '2001-01-02T03:04:05Z' WHERE id = $1`, [first.id]);
-    await desk.sql(`UPDATE tasks SET created_at = '2001-01-03T00:00:00Z' WHERE id = $1`, [second.id]);
-    expect(await ids('created_before=2001-01-02T04:04:06%2B01:00')).toEqual([first.id]);
-    expect(await ids('created_after=2001-01-02T03:04:05Z&created_before=2001-01-03')).toEqual([first.id]);
-    expect(await ids('created_after=2001-01-02T03:04:06Z&created_before=2001-02-01')).toEqual([second.id]);
-    expect(await ids('created_after=2001-01-02')).toEqual([third.id, second.id, first.id]);
+    // Ids start with the time, so both move into the past.
+    const movedTo = async ({ id }: { id: string }, moment: string) => {
+      const moved = `${idOfTime('task', Date.parse(moment))}${id.slice(-14)}`;
+      await desk.sql('UPDATE tasks SET created_at = $2, id = $3 WHERE id = $1', [id, moment, moved]);
+      return moved;
+    };
+    const [one, two] = [await movedTo(first, '2001-01-02T03:04:05Z'), await movedTo(second, '2001-01-03T00:00:00Z')];
+    expect(await ids('created_before=2001-01-02T04:04:06%2B01:00')).toEqual([one]);
+    expect(await ids('created_after=2001-01-02T03:04:05Z&created_before=2001-01-03')).toEqual([one]);
+    expect(await ids('created_after=2001-01-02T03:04:06Z&created_before=2001-02-01')).toEqual([two]);
+    expect(await ids('created_after=2001-01-02')).toEqual([third.id, two, one]);
     for (const time of ['yesterday', '978404645', '2001-13-01', '2001-01-02T03:04:05']) {
       const { status, body } = await desk.call('GET', `/v1/tasks?created_after=${time}`);
       expect([time, status, body.error.code]).toEqual([time, 400, 'invalid_query']);
     }
 
     const page = (await desk.call('GET', '/v1/tasks?user_id=lea&limit=2')).body;
-    expect(page.data.map(({ id }: { id: string }) => id)).toEqual([third.id, second.id]);
+    expect(page.data.map(({ id }: { id: string }) => id)).toEqual([third.id, two]);
     const next = (await desk.call('GET', `/v1/tasks?user_id=lea&limit=2&cursor=${page.next_cursor}`)).body;
-    expect([next.data.map(({ id }: { id: string }) => id), next.next_cursor]).toEqual([[first.id], null]);
+    expect([next.data.map(({ id }: { id: string }) => id), next.next_cursor]).toEqual([[one], null]);
   });
 });
 

@@ -66,6 +66,7 @@ const groups: readonly [string, readonly string[]][] = [
       'keys',
       'mcp-grants',
       'limits',
+      'overview',
       'usage',
       'audit-log',
       'models',

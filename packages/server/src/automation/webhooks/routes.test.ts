@@ -177,6 +177,7 @@ describe('the events', () => {
         'connection.failed',
         'message.feedback',
         'replay.completed',
+        'improvement.completed',
       ],
       ...['webhook.disabled', 'webhook.test'],
     ];

@@ -57,11 +57,10 @@ function shapeOf(node: JsonSchema, depth: number): JsonSchema {
     const shape = shapeOf(items as JsonSchema, depth);
     return Object.keys(shape).length > 0 ? { type, items: shape } : { type };
   }
-  return {
-    ...(type !== undefined && { type }),
-    ...(values !== undefined && { enum: values }),
-    ...(value !== undefined && { const: value }),
-  };
+  // Listed values imply their type.
+  if (value !== undefined) return { const: value };
+  if (values !== undefined) return { enum: values };
+  return type === undefined ? {} : { type };
 }
 
 /** `type: [a, b]` for plain types, which is shorter than `anyOf`. */

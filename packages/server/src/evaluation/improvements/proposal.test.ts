@@ -102,3 +102,16 @@ it.each([
   const result = read(given);
   expect('faults' in result && result.faults[0]?.kind).toBe('shape');
 });
+
+it('finds a difference in every other setting of a manifest [IMPR-705]', () => {
+  const keys = Object.keys(manifest) as (keyof Manifest)[];
+  const changed = (key: keyof Manifest) => ({ ...manifest, [key]: 'something else' }) as unknown as Manifest;
+  const others = keys.filter((key) => key !== 'instructions' && key !== 'tools');
+  expect(others.map((key) => pathsOutside(manifest, changed(key)))).toEqual(others.map((key) => [key]));
+  expect(pathsOutside(manifest, changed('instructions'))).toEqual([]);
+  const [tool] = manifest.tools;
+  const withTool = (more: object) => ({ ...manifest, tools: [{ ...tool, ...more }] }) as Manifest;
+  expect(pathsOutside(manifest, withTool({ description: 'Other words.' }))).toEqual([]);
+  expect(pathsOutside(manifest, withTool({ run_without_asking: true }))).toEqual(['tools']);
+  expect(pathsOutside(manifest, { ...manifest, tools: [] })).toEqual(['tools']);
+});

@@ -341,6 +341,9 @@ async function pathsOfPages(): Promise<string[]> {
     success_criteria: ['It greets.'],
   });
   const replay = { conversation_ids: [conversation] };
+  const improving = { from: { type: 'conversations', conversation_ids: [conversation] }, budget_usd: 5 };
+  const improvement = await make('POST', `/v1/deployments/${deployment}/improvements`, improving);
+  await make('POST', `/v1/improvements/${improvement.id}/cancel`);
   const content = '---\nname: folding\ndescription: Folds paper.\n---\nFold it.';
   const ids: Record<string, string> = {
     deployment,
@@ -348,6 +351,7 @@ async function pathsOfPages(): Promise<string[]> {
     task: task.id,
     run: (await make('POST', `/v1/deployments/${deployment}/test-runs`, {})).id,
     replay: (await make('POST', `/v1/deployments/${deployment}/replays`, replay)).id,
+    improvement: improvement.id,
     notebook: (await make('POST', '/v1/notebooks', { name: 'Rules', slug: 'rules' })).id,
     skill: (await make('POST', '/v1/skills', { files: [{ path: 'SKILL.md', content }] })).id,
     server: (await make('POST', '/v1/mcp-servers', { name: 'Shop', slug: 'shop', url: 'https://mcp.example.com/mcp' }))

@@ -415,6 +415,7 @@ describe('a talk', () => {
     await expect.poll(numberOf).toEqual([1, 'approval', expect.stringMatching(/(?<!\d)22(?!\d)/)]);
     await page.keyboard.press('d');
     await expect.poll(() => entries.count()).toBe(2);
+    await expect.poll(numberOf).toEqual([1, 'approval', expect.stringMatching(/(?<!\d)11(?!\d)/)]);
     await page.keyboard.press('a');
     // The call that was approved is now for the company's program, as the other one.
     await expect.poll(async () => (await numberOf())[1]).toBe('tool_call');

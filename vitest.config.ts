@@ -5,8 +5,9 @@ import { defineConfig } from 'vitest/config';
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/vitest');
 
 /**
- * Files that start programs, browsers or computers, send signals, change rights, measure their process or tell Node of a proxy
- * run in a process each. Files beside the code are listed by name, so that they may move.
+ * Files that measure or change their process, send signals, run sandboxes or count what every server of a process does run
+ * in a process each. Each process reads the server, in 1.5 seconds of CPU, and its code is slow at first. Files
+ * beside the code are listed by name, so that they may move.
  */
 export const alone = [
   'packages/server/src/**/{browser,bubblewrap,choose-host,clone,gvisor,home-archive,just-bash,computer-folder}.test.ts',
@@ -16,10 +17,10 @@ export const alone = [
   'packages/contract/src/derive/editor-completion.test.ts',
   'tests/{chaos,upgrades}/**/*.test.ts',
   'tests/{deploy,network-loss}.test.ts',
-  'tests/scenarios/{backup,cli,computer,browser,console,session-embedding,session-page,session-screen}*.test.ts',
-  'tests/scenarios/{contract-examples,documented-blocks,package,package-parts,python-sdk,sdk-package,voice}.test.ts',
+  'tests/scenarios/{browser-agent,browser-process,computer-crash,computer-warm}.test.ts',
+  'tests/scenarios/{contract-examples,documented-blocks,package,python-sdk,voice}.test.ts',
   'tests/scenarios/{durability,files-on-s3,frozen-owner,pooler,several-processes,webhook-deliveries}.test.ts',
-  'tests/scenarios/{cells,functions,going-down,hostile-bodies,hostile-model,metrics,operator,org-move,start}.test.ts',
+  'tests/scenarios/{cells,going-down,hostile-bodies,hostile-model,metrics,operator,org-move,start}.test.ts',
   'tests/scenarios/{messages-turns,money-adds-up,plain-message,random-walk,run-ends}.test.ts',
 ];
 

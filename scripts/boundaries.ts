@@ -25,7 +25,7 @@ const knownForeignTables: Record<string, readonly string[]> = {
   'engine/records/conversation-log.ts': ['conversation_events'],
   'engine/records/conversations.ts': ['deployments', 'ledger_entries'],
   'engine/tools/tool-categories.ts': ['deployment_versions'],
-  'integrations/sessions/store.ts': ['api_keys', 'mcp_grants', 'orgs', 'users'],
+  'integrations/sessions/store.ts': ['api_keys', 'mcp_grants', 'members', 'orgs', 'users'],
 };
 
 /** Moves every table of an org by one register. A test compares the register with the schema (decision 0075). */

@@ -40,6 +40,7 @@ mkdirSync(out, { recursive: true });
 compile();
 for (const file of globSync('**/*.{js,d.ts}', { cwd: out })) makeRelative(file);
 dropUnreached();
+for (const file of globSync('**/*.d.ts', { cwd: out })) shorten(file);
 assertRunsAnywhere();
 writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest(), null, 2)}\n`);
 copyFileSync(join(root, 'LICENSE'), join(out, 'LICENSE'));
@@ -63,6 +64,22 @@ function makeRelative(file: string): void {
     .replace(/(['"])@vestra\/contract\/([\w/-]+)\1/g, (_, quote, name) => `${quote}${toContract(name)}${quote}`)
     .replace(/(from |import\()(['"])(\.{1,2}\/[^'"]+)\.ts\2/g, '$1$2$3.js$2');
   if (mended !== text) writeFileSync(join(out, file), mended);
+}
+
+/** Indentation, and an import in each type that mentions zod, would double the declarations. */
+function shorten(file: string): void {
+  let text = readFileSync(join(out, file), 'utf8')
+    .replace(/^[ \t]+(?=[^*\s])/gm, '')
+    .replace(/^[ \t]+\*/gm, ' *');
+  for (const [specifier, name] of [
+    ['zod', 'zod'],
+    ['zod/v4/core', 'zodCore'],
+  ] as const) {
+    const inType = `import("${specifier}").`;
+    if (!text.includes(inType)) continue;
+    text = `import type * as ${name}Types from '${specifier}';\n${text.replaceAll(inType, `${name}Types.`)}`;
+  }
+  writeFileSync(join(out, file), text);
 }
 
 /**

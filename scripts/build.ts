@@ -68,7 +68,7 @@ async function bundle(): Promise<string[]> {
     // A server keeps its source text in memory while it runs.
     comments: false,
     // A quarter smaller, which every start reads and keeps in memory. Names stay.
-    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+    minify: { compress: false, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
   } as const;
   const { output: unjoined } = await building.generate(options);
   const small = smallModulesOf(unjoined);

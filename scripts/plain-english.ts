@@ -1,4 +1,4 @@
-/** Checks comments, test titles, descriptions, exported names and docs for words and forms that are not plain English. */
+/** Checks comments, test titles, descriptions, messages, exported names and docs for words and forms that are not plain English. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync, Visitor } from 'oxc-parser';
@@ -57,10 +57,16 @@ if (import.meta.main) run();
 
 function run(): void {
   const root = join(import.meta.dirname, '..');
-  const findings = globSync(['{packages,tests,scripts,bench,deploy}/**/*.{ts,tsx,js,mjs,py}', 'docs/**/*.md'], {
-    cwd: root,
-    exclude: ['**/node_modules/**', '**/dist/**'],
-  })
+  const findings = globSync(
+    [
+      '{packages,tests,scripts,bench,deploy}/**/*.{ts,tsx,js,mjs,py}',
+      'examples/**/*.{js,yaml,md}',
+      'docs/**/*.md',
+      'packages/*/README.md',
+      '*.md',
+    ],
+    { cwd: root, exclude: ['**/node_modules/**', '**/dist/**'] },
+  )
     .filter((file) => !unread.some(({ path }) => file.startsWith(path)))
     .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }))
     .filter(({ text }) => !isGenerated.test(text.slice(0, 200)))
@@ -76,20 +82,33 @@ function run(): void {
 
 export function findingsIn(file: string, text: string): Finding[] {
   const at = (start: number) => text.slice(0, start).split('\n').length;
-  const found = file.endsWith('.md') ? proseOf(text) : file.endsWith('.py') ? pythonTexts(text) : textsOf(file, text);
+  const isExample = file.startsWith('examples/');
+  const found = file.endsWith('.md')
+    ? proseOf(text)
+    : file.endsWith('.py')
+      ? pythonTexts(text)
+      : file.endsWith('.yaml')
+        ? proseOf(text)
+        : textsOf(file, text);
   return found
-    .flatMap(({ kind, start, content }) => faultsOf(kind, content).map((fault) => ({ line: at(start), ...fault })))
+    .flatMap(({ kind, start, content }) =>
+      faultsOf(isExample && kind === 'page' ? 'prose' : kind, content).map((fault) => ({ line: at(start), ...fault })),
+    )
     .filter((fault) => !keptNames.has(`${file} ${fault.found}`))
     .map((fault) => ({ file, ...fault }));
 }
 
-type Text = { kind: 'comment' | 'title' | 'prose' | 'page' | 'type' | 'statement'; start: number; content: string };
+type Text = {
+  kind: 'comment' | 'message' | 'title' | 'prose' | 'page' | 'type' | 'statement';
+  start: number;
+  content: string;
+};
 
 function faultsOf(kind: Text['kind'], content: string): Omit<Finding, 'file' | 'line'>[] {
   if (kind === 'type') return [{ found: content, instead: 'add the noun that tells it apart' }];
   if (kind === 'statement') return [{ found: content, instead: 'end the name in `Statement`' }];
   const plain = content.replace(/`[^`\n]*`|“[^”]*”|"[^"\n]*"/g, '``');
-  const start = kind === 'prose' || kind === 'page' ? null : beginnings.exec(plain);
+  const start = ['message', 'prose', 'page'].includes(kind) ? null : beginnings.exec(plain);
   return [
     ...(start ? [{ found: start[0], instead: 'begin with the actor or a noun' }] : []),
     ...[...words, ...(kind === 'page' ? pageWords : [])].flatMap(([pattern, instead]) => {
@@ -103,7 +122,22 @@ function faultsOf(kind: Text['kind'], content: string): Omit<Finding, 'file' | '
 function textsOf(file: string, text: string): Text[] {
   const { comments, program } = parseSync(file, text);
   const found: Text[] = comments.map(({ start, value }) => ({ kind: 'comment', start, content: commentText(value) }));
+  /** Statements such as sql`…`. */
+  const tagged = new Set<number>();
+  const message = (start: number, content: string) => {
+    if (speaks(file) && isSentence(content)) found.push({ kind: 'message', start, content });
+  };
   new Visitor({
+    Literal({ start, value }) {
+      if (typeof value === 'string') message(start, value);
+    },
+    TaggedTemplateExpression({ quasi }) {
+      tagged.add(quasi.start);
+    },
+    TemplateLiteral({ start, quasis }) {
+      if (tagged.has(start)) return;
+      message(start, quasis.map(({ value }) => value.cooked ?? '').join('…'));
+    },
     CallExpression({ callee, arguments: [title] }) {
       const called = text.slice(callee.start, callee.end);
       const kind = /^(?:it|test|describe)\b/.test(called) ? 'title' : /\.describe$/.test(called) ? 'prose' : null;
@@ -123,6 +157,17 @@ function textsOf(file: string, text: string): Text[] {
     },
   }).visit(program);
   return found;
+}
+
+/** Sources whose texts people read: command line, errors, logs, pages. */
+function speaks(file: string): boolean {
+  if (/\.test\.tsx?$|\.fixture\.ts$|\/(?:testing|words|languages)\//.test(file)) return false;
+  return /^packages\/(?:cli|contract|models|react|sdk|server|web)\/src\//.test(file);
+}
+
+/** At least four words, and no SQL. */
+function isSentence(text: string): boolean {
+  return text.trim().split(/\s+/).length >= 4 && !/^\s*(?:SELECT|INSERT|UPDATE|DELETE|WITH|CREATE|ALTER)\b/.test(text);
 }
 
 /** Comments `#` and docstrings. */

@@ -61,6 +61,7 @@ function tryAll(): void {
   checkTag(`v${version}`);
   writeNotes();
   steps.pack?.([]);
+  run('npm', 'run', '--silent', 'newcomer', '--', '--packed');
   publish(['--dry-run']);
   steps.python?.([]);
   const files = globSync(`*${version}*`, { cwd: join(root, 'dist') });

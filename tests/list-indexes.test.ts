@@ -69,6 +69,14 @@ describe('a page of a list is found by an index that begins with the org and its
   });
 });
 
+it('conversations that failed since a time are found by their failed turns', async () => {
+  const used = await scansDuring(async () => {
+    expect((await listConversations(db, tenant, { failedAfter: new Date(0) }, first)).length).toBeGreaterThan(0);
+  });
+  expect(used).not.toContain('turns');
+  expect(used).toContainEqual(expect.stringContaining('turns_failed'));
+});
+
 it('a search for words reads the words of one org and mode', async () => {
   const before = await scans();
   expect(await listConversations(db, { orgId: 'org_many', mode: 'live' }, { q: 'number w700' }, first)).toHaveLength(1);
@@ -174,6 +182,7 @@ async function fill(): Promise<void> {
         message_id, reply_message_id, fence)
       SELECT 'conv_01' || id, 1, 'turn_' || id, org, mode, 'dep_1', 1, 'waiting', '{}', 'user', 'm', 'r', 'f'
       FROM ${rows} WHERE n <= 4000`),
+    runStatement(sql`UPDATE turns SET state = 'failed' WHERE ordinal = 1 AND right(id, 1) = '7'`),
     runStatement(sql`
       INSERT INTO interactions (org_id, mode, id, conversation_id, turn_id, run_id, kind, type, status, summary,
         requires_present_user, details, created_at)

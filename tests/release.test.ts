@@ -50,6 +50,20 @@ describe('the release workflow', () => {
   const { jobs } = parse(read(file)) as { jobs: Record<string, { permissions?: object; steps: Step[] }> };
   const steps = Object.values(jobs).flatMap((job) => job.steps);
 
+  it('lets the newcomer try the packages of each change and each release, before they are published [FIRST-715]', () => {
+    const newcomer = /^\s*(?:- run: )?npm run newcomer -- --packed/m;
+    expect(read('.ci/run')).toMatch(newcomer);
+    const runs = (jobs.test?.steps ?? []).map(({ run = '' }) => run);
+    const [packed, tried] = ['release.ts pack', 'npm run newcomer'].map((name) =>
+      runs.findIndex((run) => run.includes(name)),
+    );
+    expect([packed !== -1, (tried ?? 0) > (packed ?? 0)]).toEqual([true, true]);
+    const program = read('scripts/newcomer.ts');
+    for (const page of ['docs/getting-started.md', 'README.md', 'docs/sdk.md', 'docs/python.md'])
+      expect(program).toContain(`'${page}'`);
+    expect(program).toContain('for (const { name } of templates)');
+  });
+
   it('runs only scripts of this repository, and stores no token [FIRST-713]', () => {
     const scripts = JSON.parse(read('package.json')).scripts as Record<string, string>;
     for (const { run = '' } of steps) {
@@ -91,7 +105,7 @@ describe('the release workflow', () => {
 describe('the minimum version of Node', () => {
   it('is the same on every page and in every program [FIRST-710]', () => {
     const named = [
-      ...['README.md', 'CONTRIBUTING.md', 'docs/getting-started.md', 'docs/operating.md', 'docs/production.md'],
+      ...['README.md', 'CONTRIBUTING.md', 'docs/getting-started.md', 'docs/server-reference.md', 'docs/production.md'],
       ...['docs/cli.md', 'docs/functions.md', 'packages/cli/bin/vestra.js', 'packages/cli/src/serve-functions.ts'],
     ];
     const other = named.flatMap((each) =>
@@ -118,6 +132,27 @@ describe('the minimum version of Node', () => {
       const sentence = `Vestra needs Node ${minimum} or newer; this is ${version}.\n`;
       expect({ status, stdout, stderr }).toEqual({ status: 1, stdout: '', stderr: sentence });
     }
+    rmSync(folder, { recursive: true });
+  });
+
+  it('is checked first by npm install and npm start in a clone [FIRST-716]', () => {
+    const { prepare, start } = JSON.parse(read('package.json')).scripts as Record<string, string>;
+    for (const script of [prepare, start]) expect(script).toMatch(/^node scripts\/require-node\.cjs && /);
+    const folder = mkdtempSync(join(tmpdir(), 'vestra-old-node-'));
+    const older = "Object.defineProperty(process, 'versions', { value: { node: process.env.AS_NODE } });";
+    writeFileSync(join(folder, 'older.cjs'), older);
+    const startedBy = (node: string) =>
+      spawnSync(process.execPath, ['--require', join(folder, 'older.cjs'), join(root, 'scripts/require-node.cjs')], {
+        encoding: 'utf8',
+        env: { ...process.env, AS_NODE: node },
+      });
+    for (const node of ['18.20.8', '20.20.2', '22.17.1']) {
+      const sentence = `Vestra needs Node ${minimum} or newer; this is ${node}. Install a newer one from https://nodejs.org.\n`;
+      expect(startedBy(node)).toMatchObject({ status: 1, stdout: '', stderr: sentence });
+    }
+    for (const node of [`${minimum}.0`, '24.0.0']) expect(startedBy(node)).toMatchObject({ status: 0, stderr: '' });
+    // Old Nodes must be able to read it.
+    expect(read('scripts/require-node.cjs')).not.toMatch(/=>|`|\b(?:const|let|import)\b/);
     rmSync(folder, { recursive: true });
   });
 });

@@ -69,6 +69,7 @@ describe('the scopes of routes', () => {
         'connections.create',
         'conversations.events',
         'conversations.get',
+        'conversations.messageSources',
         'conversations.messages',
         'conversations.send',
         'conversations.stop',

@@ -4,6 +4,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { buildGuide } from './build-guide.ts';
+import { buildIdentity } from './build-identity.ts';
 import { writeLlms } from './build-llms.ts';
 
 const dist = join(import.meta.dirname, 'dist');
@@ -22,8 +23,9 @@ else {
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   const sizes = consoleSizes();
   say(
-    `Built the session page (${sizeOf(join(made, 'assets'))} KB gzip) and the console (${sizes.first} KB at the first look, ${sizes.all} KB with every page) in ${seconds} s.`,
+    `Built the session page (${sizeOf(join(made, 'assets'), (file) => !file.endsWith('.woff2'))} KB gzip without its fonts) and the console (${sizes.first} KB at the first look, ${sizes.all} KB with every page) in ${seconds} s.`,
   );
+  buildIdentity(made);
   writeLlms(made);
   const guideStartedAt = performance.now();
   const bytes = await buildGuide(vite, made);

@@ -38,7 +38,7 @@ export const apply = area('apply', 'done', [
   ],
   [
     'APPLY-008',
-    'docs/deployment-file.md#tools',
+    'docs/deployment-file-reference.md#tools',
     'The tool policy a file gives a server holds for that version only, from when the version runs.',
   ],
   [
@@ -94,7 +94,7 @@ export const apply = area('apply', 'done', [
   ],
   [
     'APPLY-020',
-    'docs/cli.md#apply-test-dev',
+    'docs/cli-agents.md#apply-test-dev',
     'The command `vestra apply` reads `service.yaml` unless another file is named.',
   ],
   [
@@ -134,7 +134,7 @@ export const apply = area('apply', 'done', [
   ],
   [
     'APPLY-028',
-    'docs/deployment-file.md#webhooks',
+    'docs/deployment-file-reference.md#webhooks',
     'The secrets of endpoints that a call made are in its answer as `webhook_secrets`.',
   ],
   ['APPLY-029', 'docs/deployment-file.md', 'A scenario from the file carries `managed_by: file`.'],
@@ -176,17 +176,17 @@ export const apply = area('apply', 'done', [
   ],
   [
     'APPLY-125',
-    'docs/deployment-file.md#apps',
+    'docs/deployment-file-reference.md#apps',
     'An app that the server does not have is taken, and named in `warnings`.',
   ],
   [
     'APPLY-261',
-    'docs/deployment-file.md#knowledge',
+    'docs/deployment-file-reference.md#knowledge',
     'A notebook that apply creates is described by the headings or names of its documents, in at most 300 characters.',
   ],
   [
     'APPLY-262',
-    'docs/cli.md#apply-test-dev',
+    'docs/cli-agents.md#apply-test-dev',
     '`vestra apply --dry-run` lists what would be removed apart from what would be uploaded.',
   ],
 ]);

@@ -43,12 +43,12 @@ export const apps = area('apps', 'done', [
   ['APP-201', 'docs/apps.md#rules', "A refusal of a request to connect an app comes before the app's server is asked."],
   [
     'APP-360',
-    'docs/apps.md#sign-in-flow',
+    'docs/app-catalogue.md#sign-in-flow',
     'A sign-in uses the client that the org gave, then the operator’s, then the document that describes this server, and registers itself last.',
   ],
   [
     'APP-361',
-    'docs/apps.md#the-operators-catalogue',
+    'docs/app-catalogue.md#the-operators-catalogue',
     '`VESTRA_APPS_FILE` gives an app a `client_id` and the name of the environment variable that holds its secret.',
   ],
   [
@@ -58,7 +58,7 @@ export const apps = area('apps', 'done', [
   ],
   [
     'APP-363',
-    'docs/apps.md#the-operators-catalogue',
+    'docs/app-catalogue.md#the-operators-catalogue',
     'A client’s secret goes to no authorization server but the one that it was given for.',
   ],
   [
@@ -75,7 +75,7 @@ export const apps = area('apps', 'done', [
   ],
   [
     'APP-460',
-    'docs/apps.md#sign-in-flow',
+    'docs/app-catalogue.md#sign-in-flow',
     'Turns that ask at one moment share a read, and each gets only the sign-ins of its org, mode and user.',
   ],
   [

@@ -49,15 +49,19 @@ export const authentication = area('authentication', 'open', [
     'docs/sessions.md#token-access',
     'A session token is accepted on get-one and answer of an interaction of its conversation.',
   ],
-  ['AUTH-017', 'docs/sessions.md#rules-of-tokens-and-pages', 'A session token opens no account, key or usage route.'],
+  [
+    'AUTH-017',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
+    'A session token opens no account, key or usage route.',
+  ],
   [
     'AUTH-018',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
     "A session token reaches no other user's and no other conversation's data: such a row is not found or refused.",
   ],
   [
     'AUTH-019',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
     'The screen route accepts a session token only; an API key is refused there.',
   ],
   [
@@ -94,7 +98,11 @@ export const authentication = area('authentication', 'open', [
   ],
   ['AUTH-032', 'docs/sessions.md#token-access', 'A session token follows the events of its conversation and stops it.'],
   ['AUTH-033', 'docs/sessions.md#token-access', 'A session token uploads a file for its own user.'],
-  ['AUTH-034', 'docs/sessions.md#rules-of-tokens-and-pages', 'A session token starts a voice call on its own session.'],
+  [
+    'AUTH-034',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
+    'A session token starts a voice call on its own session.',
+  ],
   [
     'AUTH-035',
     'docs/requests.md#authentication',

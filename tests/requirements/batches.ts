@@ -121,7 +121,7 @@ export const batches = area('batches', 'done', [
   ],
   [
     'BAT-531',
-    'docs/operating.md#shares',
+    'docs/shares.md#shares',
     'A process takes as many of the items that begin together as it has room for, and the others wait in the queue.',
   ],
   [

@@ -146,22 +146,22 @@ export const conversations = area('conversations', 'done', [
   ],
   [
     'CONV-400',
-    'docs/conversations.md#feedback',
+    'docs/find-conversations.md#feedback',
     'An answer is rated good or bad by a user’s session, a member or a key; each has one say, and the last counts.',
   ],
   [
     'CONV-401',
-    'docs/conversations.md#feedback',
+    'docs/find-conversations.md#feedback',
     'Ratings are listed and counted per version in the mode of the call, and emit `message.feedback`.',
   ],
   [
     'CONV-402',
-    'docs/conversations.md#feedback',
+    'docs/find-conversations.md#feedback',
     'A session rates its own conversation alone and sees its user’s own ratings; they go when the user is erased.',
   ],
   [
     'CONV-420',
-    'docs/tests.md#turn-a-conversation-into-a-test',
+    'docs/tests-from-conversations.md#turn-a-conversation-into-a-test',
     'A scenario is drafted from a conversation only for a caller who may read it: a key of its org and mode with scope `runtime`. A conversation that a test played is refused.',
   ],
   [
@@ -212,32 +212,32 @@ export const conversations = area('conversations', 'done', [
   ],
   [
     'CONV-700',
-    'docs/conversations.md#deleting-conversations',
+    'docs/find-conversations.md#deleting-conversations',
     'Deleting a conversation removes its messages, events, traces, outputs, files and sessions from every route and table; its costs stay without text.',
   ],
   [
     'CONV-701',
-    'docs/conversations.md#deleting-conversations',
+    'docs/find-conversations.md#deleting-conversations',
     'A message that arrives while its conversation is deleted starts nothing.',
   ],
   [
     'CONV-702',
-    'docs/conversations.md#deleting-conversations',
+    'docs/find-conversations.md#deleting-conversations',
     'Only a key of the org and mode with the scope `runtime` may delete a conversation.',
   ],
   [
     'CONV-703',
-    'docs/conversations.md#deleting-conversations',
+    'docs/find-conversations.md#deleting-conversations',
     '`conversation_retention_days` of the org, kept for each mode, deletes conversations after so many days without activity.',
   ],
   [
     'CONV-704',
-    'docs/conversations.md#deleting-conversations',
+    'docs/find-conversations.md#deleting-conversations',
     '`VESTRA_RETENTION_CONVERSATIONS_DAYS` is an upper bound for every org.',
   ],
   [
     'CONV-705',
-    'docs/conversations.md#deleting-conversations',
+    'docs/find-conversations.md#deleting-conversations',
     'A deletion ends the streams of the conversation with `stream.closed`, in every process, and calls that wait for its turn.',
   ],
 ]);

@@ -4,7 +4,7 @@ export const deploymentFile = area('deployment-file', 'done', [
   ['DFILE-001', 'docs/deployment-file.md', '`$schema` is accepted up to 500 characters and ignored.'],
   [
     'DFILE-002',
-    'docs/deployment-file.md#name',
+    'docs/deployment-file-reference.md#name',
     '`name` is required; it takes lowercase letters, digits and dashes, starts and ends with a letter or digit, at most 63.',
   ],
   [
@@ -14,22 +14,22 @@ export const deploymentFile = area('deployment-file', 'done', [
   ],
   [
     'DFILE-004',
-    'docs/deployment-file.md#instructions',
+    'docs/deployment-file-reference.md#instructions',
     '`instructions` accepts at most 8000 characters and is empty by default.',
   ],
   [
     'DFILE-005',
-    'docs/deployment-file.md#language',
+    'docs/deployment-file-reference.md#language',
     '`language` accepts a tag of 1 to 35 characters such as `en`, `hi` or `pt-BR`, or `auto`, which is the default.',
   ],
   [
     'DFILE-006',
-    'docs/deployment-file.md#language',
+    'docs/deployment-file-reference.md#language',
     'A language that is not a well-formed tag answers 400 `invalid_language`.',
   ],
   [
     'DFILE-007',
-    'docs/deployment-file.md#model',
+    'docs/deployment-file-reference.md#model',
     '`model` accepts 1 to 100 characters: `default` (the default) or an id of `GET /v1/models`.',
   ],
   [
@@ -49,12 +49,12 @@ export const deploymentFile = area('deployment-file', 'done', [
   ],
   [
     'DFILE-011',
-    'docs/deployment-file.md#skills',
+    'docs/deployment-file-reference.md#skills',
     '`skills` accepts at most 100 items of local folder, `{id}` of a `skl_` id, or `{name}` of a built-in skill.',
   ],
   [
     'DFILE-012',
-    'docs/deployment-file.md#tools',
+    'docs/deployment-file-reference.md#tools',
     "A built-in skill's `{name}` is lowercase letters, digits and dashes, at most 64, starting with a letter or digit.",
   ],
   [
@@ -64,22 +64,22 @@ export const deploymentFile = area('deployment-file', 'done', [
   ],
   [
     'DFILE-014',
-    'docs/deployment-file.md#knowledge',
+    'docs/deployment-file-reference.md#knowledge',
     '`knowledge` accepts at most 50 items of local path or `{notebook}` with an `nb_` id.',
   ],
   [
     'DFILE-015',
-    'docs/deployment-file.md#approvals',
+    'docs/deployment-file-reference.md#approvals',
     '`approvals` accepts at most 6 of `payment`, `booking`, `cancellation`, `send_email`, `publish`, `delete`.',
   ],
   [
     'DFILE-016',
-    'docs/deployment-file.md#approvals',
+    'docs/deployment-file-reference.md#approvals',
     '`approvals` is `payment`, `booking`, `cancellation` when absent.',
   ],
   [
     'DFILE-017',
-    'docs/deployment-file.md#memory',
+    'docs/deployment-file-reference.md#memory',
     "`memory` accepts `vestra`, `customer` or `none`; absent it is the org's default.",
   ],
   [
@@ -87,7 +87,11 @@ export const deploymentFile = area('deployment-file', 'done', [
     'docs/api/deployments.md#post-v1deployments',
     '`browser.allowed_domains` accepts 1 to 20 bare host names; a scheme, port or path is refused.',
   ],
-  ['DFILE-019', 'docs/deployment-file.md#browser', 'A host in `allowed_domains` also allows its `www.` form.'],
+  [
+    'DFILE-019',
+    'docs/deployment-file-reference.md#browser',
+    'A host in `allowed_domains` also allows its `www.` form.',
+  ],
   [
     'DFILE-020',
     'docs/api/deployments.md#post-v1deployments',
@@ -101,12 +105,12 @@ export const deploymentFile = area('deployment-file', 'done', [
   ['DFILE-022', 'docs/api/deployments.md#put-v1deploymentsdeployment_id', '`routines` accepts at most 50 entries.'],
   [
     'DFILE-023',
-    'docs/deployment-file.md#tests',
+    'docs/deployment-file-reference.md#tests',
     '`tests` entries take `name`, `ask`, `expect` (string or list), `never`, `persona`, `tool_results`.',
   ],
   [
     'DFILE-708',
-    'docs/deployment-file.md#tests',
+    'docs/deployment-file-reference.md#tests',
     '`tests` entries take `approves`, and `never` as a line or a list of at most 12.',
   ],
   [
@@ -114,33 +118,33 @@ export const deploymentFile = area('deployment-file', 'done', [
     'docs/deployment-file.md',
     'An unknown key in the file answers 400 `invalid_manifest` with the key in `param`.',
   ],
-  ['DFILE-025', 'docs/deployment-file.md#computer', '`computer.setup` accepts at most 20000 characters.'],
-  ['DFILE-026', 'docs/deployment-file.md#computer', '`computer.repos` accepts at most 10 entries.'],
+  ['DFILE-025', 'docs/deployment-file-reference.md#computer', '`computer.setup` accepts at most 20000 characters.'],
+  ['DFILE-026', 'docs/deployment-file-reference.md#computer', '`computer.repos` accepts at most 10 entries.'],
   [
     'DFILE-027',
-    'docs/deployment-file.md#computer',
+    'docs/deployment-file-reference.md#computer',
     "A repo string is `<host>/<owner>/<repo>` or its https URL, with branch main and the repo's name as folder.",
   ],
   [
     'DFILE-028',
-    'docs/deployment-file.md#computer',
+    'docs/deployment-file-reference.md#computer',
     'A repo object accepts `url` (1 to 2048, required), `ref` (1 to 200), `path` (1 to 200) and `token`.',
   ],
   [
     'DFILE-029',
-    'docs/deployment-file.md#computer',
+    'docs/deployment-file-reference.md#computer',
     "A repo object without `ref` means main, without `path` the repo's name.",
   ],
-  ['DFILE-030', 'docs/deployment-file.md#computer', 'A repo `token` is a company secret written `${NAME}`.'],
-  ['DFILE-031', 'docs/deployment-file.md#computer', 'An unreadable repo address answers 400 `invalid_repo`.'],
+  ['DFILE-030', 'docs/deployment-file-reference.md#computer', 'A repo `token` is a company secret written `${NAME}`.'],
+  ['DFILE-031', 'docs/deployment-file-reference.md#computer', 'An unreadable repo address answers 400 `invalid_repo`.'],
   [
     'DFILE-032',
-    'docs/deployment-file.md#computer',
+    'docs/deployment-file-reference.md#computer',
     '`computer.env` maps strings to strings, with credentials written `${NAME}`.',
   ],
   [
     'DFILE-033',
-    'docs/deployment-file.md#computer',
+    'docs/deployment-file-reference.md#computer',
     '`computer.files` accepts at most 50 of `{file_id, path}`, both required, `path` 1 to 200.',
   ],
   [
@@ -179,7 +183,11 @@ export const deploymentFile = area('deployment-file', 'done', [
     'docs/api/deployments.md#deploymentversion',
     '`limits.ask_above_usd` is the price above which a paid tool asks first.',
   ],
-  ['DFILE-042', 'docs/deployment-file.md#webhooks', '`webhooks` accepts at most 10 of `{url, events, description?}`.'],
+  [
+    'DFILE-042',
+    'docs/deployment-file-reference.md#webhooks',
+    '`webhooks` accepts at most 10 of `{url, events, description?}`.',
+  ],
   [
     'DFILE-043',
     'docs/api/deployments.md#put-v1deploymentsdeployment_id',
@@ -192,12 +200,12 @@ export const deploymentFile = area('deployment-file', 'done', [
   ],
   [
     'DFILE-045',
-    'docs/deployment-file.md#model',
+    'docs/deployment-file-reference.md#model',
     'A `model` that is not listed answers 400 `invalid_manifest` on `model`.',
   ],
   [
     'DFILE-046',
-    'docs/deployment-file.md#tools',
+    'docs/deployment-file-reference.md#tools',
     'A raw value as a repo `token` answers 400 `raw_secret_in_header` on its `param`.',
   ],
   [
@@ -207,7 +215,7 @@ export const deploymentFile = area('deployment-file', 'done', [
   ],
   [
     'DFILE-048',
-    'docs/tests.md#the-verdict',
+    'docs/test-reference.md#the-verdict',
     'In `tests` `name`, `ask` and `expect` are required and the limits of scenarios apply.',
   ],
   [
@@ -242,7 +250,7 @@ export const deploymentFile = area('deployment-file', 'done', [
   ],
   [
     'DFILE-703',
-    'docs/deployment-file.md#tools',
+    'docs/deployment-file-reference.md#tools',
     'The fragment of an MCP server’s address is no part of it: two spellings name one server.',
   ],
   [

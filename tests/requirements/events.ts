@@ -93,7 +93,7 @@ export const events = area('events', 'done', [
   [
     'EVT-022',
     'docs/conversation-reference.md#reading-the-stream',
-    'Deltas are joined for at most 40 ms before they are stored.',
+    'Deltas are joined for at most 40 ms before they are stored, for up to 90 ms if many replies stream at once, and for up to 400 ms while the database is slow.',
   ],
   [
     'EVT-023',
@@ -113,7 +113,7 @@ export const events = area('events', 'done', [
   ],
   [
     'EVT-670',
-    'docs/operating.md#restarts-seen-by-clients',
+    'docs/restarts.md',
     'A stream that the server ends because it restarts closes with `stream.closed`, whose `seq` is that of the last event: clients resume from it without a gap, and both SDKs at once.',
   ],
 ]);

@@ -34,17 +34,27 @@ export const firstHour = area('first hour', 'done', [
   ['FIRST-712', 'docs/python.md#install', 'pip alone installs the Python package and builds it.'],
   [
     'FIRST-713',
-    'docs/operating.md#the-package',
+    'docs/server-reference.md#the-package',
     "The release workflow passes actionlint and GitHub's own parser, and its steps are scripts of this repository.",
   ],
   [
     'FIRST-714',
-    'docs/operating.md#the-package',
+    'docs/server-reference.md#the-package',
     'Release notes are the section of the changelog for the tag; a tag without one stops the release.',
   ],
   [
+    'FIRST-715',
+    'docs/server-reference.md#the-package',
+    'One program follows Getting started, the README, the five templates and both SDKs in empty folders with the packages alone. Every change and every release runs it.',
+  ],
+  [
+    'FIRST-716',
+    'docs/getting-started.md#start-the-server',
+    'In a clone, an old Node gets one sentence from `npm install` and `npm start`, before it reads a TypeScript file.',
+  ],
+  [
     'FIRST-720',
-    'docs/cli.md#ask-and-answer',
+    'docs/cli-agents.md#ask-and-answer',
     'While nobody serves a function, `ask` of the CLI, both SDKs and MCP says how to. It returns the answer once a process does.',
   ],
   [

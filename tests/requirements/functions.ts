@@ -107,22 +107,22 @@ export const functions = area('functions', 'done', [
   ],
   [
     'FUN-660',
-    'docs/cli.md#ask-and-answer',
+    'docs/cli-agents.md#ask-and-answer',
     'The CLI in a pipe, at a terminal and with `--json`, `ask` of the SDKs and the MCP tool `ask` wait for a function that a process serves, and return the answer.',
   ],
   [
     'FUN-661',
-    'docs/cli.md#ask-and-answer',
+    'docs/cli-agents.md#ask-and-answer',
     'After a few seconds `vestra ask` reports on standard error that nobody answers a function, and continues once somebody does.',
   ],
   [
     'FUN-662',
-    'docs/cli.md#ask-and-answer',
+    'docs/cli-agents.md#ask-and-answer',
     'While a process has taken a call, `vestra ask` reports nothing, however long the function takes.',
   ],
   [
     'FUN-663',
-    'docs/cli.md#ask-and-answer',
+    'docs/cli-agents.md#ask-and-answer',
     'When `wait_s` is over, `ask` returns `waiting` with the pending calls, and a `hint` if nobody has taken them.',
   ],
   [

@@ -3,12 +3,12 @@ import { area } from '../requirement.ts';
 export const hardening = area('hardening', 'done', [
   [
     'HRD-700',
-    'docs/voice.md#sandbox-of-a-call',
+    'docs/voice-operation.md#sandbox-of-a-call',
     'The process of a call reads its libraries and sends packets; it reaches no data folder, key, environment or database socket, and what it sends to the server is checked.',
   ],
   [
     'HRD-701',
-    'docs/voice.md#sandbox-of-a-call',
+    'docs/voice-operation.md#sandbox-of-a-call',
     'If calls cannot be confined, they are refused with the reason, unless the operator switched the sandbox off.',
   ],
   [
@@ -28,7 +28,7 @@ export const hardening = area('hardening', 'done', [
   ],
   [
     'HRD-705',
-    'docs/mcp.md#write-a-client',
+    'docs/mcp-reference.md#write-a-client',
     'Registered clients without a grant push out clients of the same address first, and none of the last ten minutes.',
   ],
   [
@@ -41,14 +41,15 @@ export const hardening = area('hardening', 'done', [
     'docs/several-processes.md#addresses',
     'Forged calls between processes write one line a minute to the log.',
   ],
+  ['HRD-707', 'docs/identity-provider.md', 'An ID token from the future, or one that names nobody, signs no one in.'],
   [
-    'HRD-707',
-    'docs/console-sign-in.md#sign-in-by-your-identity-provider',
-    'An ID token from the future, or one that names nobody, signs no one in.',
+    'HRD-710',
+    'docs/shares.md#limits-of-callers',
+    'In a process, the large bodies that are in progress are bounded for each key, for all sessions of a user, and for each org.',
   ],
   [
     'HRD-709',
-    'docs/operating.md#limits-of-callers',
+    'docs/shares.md#limits-of-callers',
     'The open streams of all keys and sessions of an org are bounded together in a process.',
   ],
 ]);

@@ -62,7 +62,7 @@ export const improvements = area('improvements', 'done', [
   [
     'IMPR-714',
     'docs/improving.md#restarts-and-cancelling',
-    'Cancelling stops an improvement, also twice; what was played is billed.',
+    'Cancelling stops an improvement in any phase, also twice; what was played is billed, and nothing else remains.',
   ],
   [
     'IMPR-715',
@@ -83,5 +83,25 @@ export const improvements = area('improvements', 'done', [
     'IMPR-718',
     'docs/improving.md#restarts-and-cancelling',
     'An improvement that a kill cut off in any phase resumes by itself, and charges nothing twice.',
+  ],
+  [
+    'IMPR-719',
+    'docs/improving.md#privacy',
+    'An improvement uses only conversations that the org’s `improvement_conversations` allows, also if it changes meanwhile.',
+  ],
+  [
+    'IMPR-720',
+    'docs/improving.md#privacy',
+    'A key with scope `setup` alone starts no improvement, and reads no words of its scenarios and test runs.',
+  ],
+  [
+    'IMPR-721',
+    'docs/improving.md#privacy',
+    'A deletion in any phase leaves nothing of the conversation. The improvement continues with the others, or ends with `no_failing_conversations`.',
+  ],
+  [
+    'IMPR-722',
+    'docs/improving.md#restarts-and-cancelling',
+    'Improvements at once, a rollback of the base version and an archived deployment disturb nothing else.',
   ],
 ]);

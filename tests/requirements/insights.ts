@@ -68,4 +68,25 @@ export const insights = area('insights', 'done', [
     'docs/insights.md#read-an-insight',
     'The conversations of an insight of the last 30 days are found by its id.',
   ],
+  [
+    'INS-717',
+    'docs/insights.md#included-conversations',
+    'A report counts conversations that `improvement_conversations` does not allow, and quotes nothing of them.',
+  ],
+  [
+    'INS-718',
+    'docs/insights.md#included-conversations',
+    'A report of 1,000 conversations or more is cached for a minute, unless something was deleted or hidden.',
+  ],
+  [
+    'INS-719',
+    'docs/insights.md#names-of-groups',
+    'A model names groups only if asked for, at a bounded cost of kind `insight`, once until the texts change.',
+  ],
+  [
+    'INS-720',
+    'docs/insights.md#names-of-groups',
+    'A text that tries to steer the name is not read, and a name with a link or an instruction is refused.',
+  ],
+  ['INS-721', 'docs/insights.md#names-of-groups', 'A viewer names no groups, and no model is called.'],
 ]);

@@ -6,10 +6,14 @@ export const interview = area('interview', 'done', [
     'docs/api/deployments.md#post-v1deploymentsinterview',
     "`POST /v1/deployments/interview` accepts a description of the job and the deployment's name and starts a conversation with the questions.",
   ],
-  ['ITV-002', 'docs/tests.md#the-interview', 'A reply sent as a message in that conversation answers the question.'],
+  [
+    'ITV-002',
+    'docs/interview.md#the-interview',
+    'A reply sent as a message in that conversation answers the question.',
+  ],
   ['ITV-003', 'docs/api/deployments.md#post-v1deploymentsinterview', 'A taken slug answers 409 `slug_taken`.'],
-  ['ITV-004', 'docs/tests.md#the-interview', '`{deployment, describe}` begins an interview.'],
-  ['ITV-005', 'docs/tests.md#the-interview', '`{conversation, answer}` continues it.'],
+  ['ITV-004', 'docs/interview.md#the-interview', '`{deployment, describe}` begins an interview.'],
+  ['ITV-005', 'docs/interview.md#the-interview', '`{conversation, answer}` continues it.'],
   [
     'ITV-006',
     'docs/api/deployments.md#post-v1deploymentsinterview',
@@ -30,8 +34,8 @@ export const interview = area('interview', 'done', [
     'docs/api/deployments.md#interview',
     '`file` is the deployment file so far as JSON, and `yaml` the same file as text.',
   ],
-  ['ITV-010', 'docs/tests.md#the-interview', 'The file of a `ready` interview applies without a fault.'],
-  ['ITV-011', 'docs/tests.md#the-interview', 'An interview asks between five and eight questions at most.'],
+  ['ITV-010', 'docs/interview.md#the-interview', 'The file of a `ready` interview applies without a fault.'],
+  ['ITV-011', 'docs/interview.md#the-interview', 'An interview asks between five and eight questions at most.'],
   [
     'ITV-012',
     'docs/api/deployments.md#post-v1deploymentsinterview',
@@ -39,12 +43,12 @@ export const interview = area('interview', 'done', [
   ],
   [
     'ITV-710',
-    'docs/tests.md#the-interview',
+    'docs/interview.md#the-interview',
     'An answer tells what the file leaves out because it would not apply, with the reason.',
   ],
   [
     'ITV-141',
-    'docs/tests.md#the-interview',
+    'docs/interview.md#the-interview',
     'An interview keeps the usable part of a file, asks again for the rest only, and is 502 only if nothing is usable.',
   ],
 ]);

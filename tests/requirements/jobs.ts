@@ -55,17 +55,13 @@ export const jobs = area('jobs', 'done', [
   ],
   [
     'JOB-241',
-    'docs/operating.md#shares',
+    'docs/shares.md#shares',
     "No org's and no user's jobs take more than their share of a process's slots; what is free goes round by org, then user.",
   ],
   [
     'JOB-531',
-    'docs/operating.md#shares',
+    'docs/shares.md#shares',
     'Work that waits for money gives its slot up and continues when its shares have room; work that is only slow keeps its slot.',
   ],
-  [
-    'JOB-242',
-    'docs/operating.md#shares',
-    'Documents that are read, deliveries and replies are shared between orgs too.',
-  ],
+  ['JOB-242', 'docs/shares.md#shares', 'Documents that are read, deliveries and replies are shared between orgs too.'],
 ]);

@@ -3,52 +3,56 @@ import { area } from '../requirement.ts';
 export const mcpEndpoint = area('mcp-endpoint', 'done', [
   [
     'MCP-001',
-    'docs/mcp.md#protocol-rules',
+    'docs/mcp-reference.md#protocol-rules',
     '`POST /v1/mcp` speaks JSON-RPC 2.0 over streamable HTTP, with scope `runtime` or `all`.',
   ],
   [
     'MCP-002',
-    'docs/mcp.md#protocol-rules',
+    'docs/mcp-reference.md#protocol-rules',
     '`Accept` must list `application/json` and `text/event-stream`; otherwise the call is refused.',
   ],
-  ['MCP-003', 'docs/mcp.md#protocol-rules', '`tools/list` shows the tools and `tools/call` runs one.'],
+  ['MCP-003', 'docs/mcp-reference.md#protocol-rules', '`tools/list` shows the tools and `tools/call` runs one.'],
   [
     'MCP-004',
-    'docs/mcp.md#protocol-rules',
+    'docs/mcp-reference.md#protocol-rules',
     'The tools mirror the CLI commands, among them `ask`, `routines_add`, `memory_search`, `embed`, `files`, `users_get`, `answer`, `events`, `test`, `init`.',
   ],
   [
     'MCP-005',
-    'docs/mcp.md#protocol-rules',
+    'docs/mcp-reference.md#protocol-rules',
     "Each tool takes an optional `user`; without it the org's own agent is meant.",
   ],
-  ['MCP-006', 'docs/mcp.md#protocol-rules', 'No tool handles keys or secrets.'],
+  ['MCP-006', 'docs/mcp-reference.md#protocol-rules', 'No tool handles keys or secrets.'],
   [
     'MCP-007',
-    'docs/mcp.md#protocol-rules',
+    'docs/mcp-reference.md#protocol-rules',
     '`init` accepts `describe`, `deployment`, `conversation`, `answer` and runs the interview.',
   ],
-  ['MCP-008', 'docs/mcp.md#protocol-rules', 'Protocol 2026-07-28 and 2025-11-25 are served on the same path.'],
+  [
+    'MCP-008',
+    'docs/mcp-reference.md#protocol-rules',
+    'Protocol 2026-07-28 and 2025-11-25 are served on the same path.',
+  ],
   [
     'MCP-009',
-    'docs/mcp.md#protocol-rules',
+    'docs/mcp-reference.md#protocol-rules',
     "Tool names are the command's path joined by `_`, from the table the CLI reads.",
   ],
   [
     'MCP-010',
-    'docs/mcp.md#protocol-rules',
+    'docs/mcp-reference.md#protocol-rules',
     "`tools/list` shows only tools that the key's scopes allow, and calling another is refused.",
   ],
-  ['MCP-011', 'docs/mcp.md#protocol-rules', "A failing tool carries the code of the API's error."],
-  ['MCP-012', 'docs/mcp.md#protocol-rules', 'A foreign `Host` or `Origin` on `/v1/mcp` answers 403.'],
+  ['MCP-011', 'docs/mcp-reference.md#protocol-rules', "A failing tool carries the code of the API's error."],
+  ['MCP-012', 'docs/mcp-reference.md#protocol-rules', 'A foreign `Host` or `Origin` on `/v1/mcp` answers 403.'],
   [
     'MCP-150',
-    'docs/mcp.md#protocol-rules',
+    'docs/mcp-reference.md#protocol-rules',
     'A command that is several calls gives the same answer and the same refusal on the command line and as a tool.',
   ],
   [
     'MCP-151',
-    'docs/mcp.md#protocol-rules',
+    'docs/mcp-reference.md#protocol-rules',
     'A tool calls the API with the credential, org, mode, address and `Idempotency-Key` of its caller, and ends when the caller disconnects.',
   ],
   [
@@ -58,23 +62,23 @@ export const mcpEndpoint = area('mcp-endpoint', 'done', [
   ],
   [
     'MCP-481',
-    'docs/mcp.md#write-a-client',
+    'docs/mcp-reference.md#write-a-client',
     'Every 401 of the API has `WWW-Authenticate: Bearer`; that of `/v1/mcp` names the metadata and the scopes.',
   ],
   [
     'MCP-482',
-    'docs/mcp.md#write-a-client',
+    'docs/mcp-reference.md#write-a-client',
     'Client and redirect address are known letter by letter before anybody is sent anywhere; loopback addresses match with any port.',
   ],
   [
     'MCP-483',
-    'docs/mcp.md#write-a-client',
+    'docs/mcp-reference.md#write-a-client',
     'PKCE with S256 is required, `resource` is our own `/v1/mcp`, and `state` and `iss` come back.',
   ],
-  ['MCP-484', 'docs/mcp.md#write-a-client', 'A code is used once: used again, it ends the grant.'],
+  ['MCP-484', 'docs/mcp-reference.md#write-a-client', 'A code is used once: used again, it ends the grant.'],
   [
     'MCP-485',
-    'docs/mcp.md#write-a-client',
+    'docs/mcp-reference.md#write-a-client',
     'A refresh token is used once, with a minute for two at once: used later, it ends the grant.',
   ],
   [
@@ -90,7 +94,7 @@ export const mcpEndpoint = area('mcp-endpoint', 'done', [
   ],
   [
     'MCP-489',
-    'docs/mcp.md#write-a-client',
+    'docs/mcp-reference.md#write-a-client',
     'A client document that is false, too large, or at a private address is refused.',
   ],
   [
@@ -115,7 +119,7 @@ export const mcpEndpoint = area('mcp-endpoint', 'done', [
   ],
   [
     'MCP-533',
-    'docs/mcp.md#write-a-client',
+    'docs/mcp-reference.md#write-a-client',
     'The newest 10,000 registered clients that nobody has approved are stored; a member approves 100 at most.',
   ],
   [
@@ -125,7 +129,7 @@ export const mcpEndpoint = area('mcp-endpoint', 'done', [
   ],
   [
     'MCP-661',
-    'docs/mcp.md#tool-results',
+    'docs/mcp-reference.md#tool-results',
     'A client that checks results against the tools it has listed sees the reason of every refusal.',
   ],
   [

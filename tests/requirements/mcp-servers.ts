@@ -13,7 +13,7 @@ export const mcpServers = area('mcp-servers', 'done', [
   ],
   [
     'MCPS-003',
-    'docs/tool-servers.md#rules-of-registered-servers',
+    'docs/tool-server-reference.md#rules-of-registered-servers',
     'A reserved slug answers 400 `tool_name_reserved` on `slug`.',
   ],
   ['MCPS-004', 'docs/api/mcp-servers.md#post-v1mcp-servers', '`name` is required and takes 1 to 80 characters.'],
@@ -24,7 +24,7 @@ export const mcpServers = area('mcp-servers', 'done', [
   ],
   [
     'MCPS-006',
-    'docs/tool-servers.md#rules-of-registered-servers',
+    'docs/tool-server-reference.md#rules-of-registered-servers',
     'A credential inside `url` answers 400 `secret_in_url`.',
   ],
   [
@@ -39,7 +39,7 @@ export const mcpServers = area('mcp-servers', 'done', [
   ],
   [
     'MCPS-009',
-    'docs/tool-servers.md#rules-of-registered-servers',
+    'docs/tool-server-reference.md#rules-of-registered-servers',
     'A raw credential in a header answers 400 `raw_secret_in_header`.',
   ],
   [
@@ -54,7 +54,7 @@ export const mcpServers = area('mcp-servers', 'done', [
   ],
   [
     'MCPS-012',
-    'docs/tool-servers.md#rules-of-registered-servers',
+    'docs/tool-server-reference.md#rules-of-registered-servers',
     '`secrets` and `user_secrets` list the names the headers refer to.',
   ],
   ['MCPS-013', 'docs/api/mcp-servers.md#get-v1mcp-servers', '`GET /v1/mcp-servers` lists servers by pages.'],
@@ -86,40 +86,48 @@ export const mcpServers = area('mcp-servers', 'done', [
   ],
   [
     'MCPS-020',
-    'docs/tool-servers.md#changes-to-a-live-server',
+    'docs/tool-server-reference.md#changes-to-a-live-server',
     'A change or removal with a test key while a live version uses the server answers 409 `mcp_server_live`.',
   ],
   ['MCPS-021', 'docs/versions.md#changing-content', 'A live key changes a server that a live version uses.'],
   [
     'MCPS-022',
-    'docs/tool-servers.md#rules-of-registered-servers',
+    'docs/tool-server-reference.md#rules-of-registered-servers',
     'The reserved slugs are `browser-control`, `os-hands`, `memory-keeper`, `app-connector`.',
   ],
-  ['MCPS-023', 'docs/tool-servers.md#rules-of-registered-servers', 'A taken server slug answers 409 `slug_taken`.'],
+  [
+    'MCPS-023',
+    'docs/tool-server-reference.md#rules-of-registered-servers',
+    'A taken server slug answers 409 `slug_taken`.',
+  ],
   [
     'MCPS-024',
-    'docs/tool-servers.md#rules-of-registered-servers',
+    'docs/tool-server-reference.md#rules-of-registered-servers',
     '`secret_in_url` means userinfo, or a query name that contains key, token, secret, password or auth.',
   ],
   [
     'MCPS-025',
-    'docs/tool-servers.md#rules-of-registered-servers',
+    'docs/tool-server-reference.md#rules-of-registered-servers',
     '`raw_secret_in_header` means a value without `${…}` in `Authorization`, `Proxy-Authorization`, `Cookie` or a header named like a key, token or secret.',
   ],
-  ['MCPS-026', 'docs/tool-servers.md#rules-of-registered-servers', 'A plain header such as `X-Region: eu` is taken.'],
+  [
+    'MCPS-026',
+    'docs/tool-server-reference.md#rules-of-registered-servers',
+    'A plain header such as `X-Region: eu` is taken.',
+  ],
   [
     'MCPS-027',
-    'docs/tool-servers.md#rules-of-registered-servers',
+    'docs/tool-server-reference.md#rules-of-registered-servers',
     '`POST /v1/mcp-servers/{id}/check` answers `{ok, tools: [{name, description, read_only}], error}`, `error` null when it went well.',
   ],
   [
     'MCPS-028',
-    'docs/tool-servers.md#rules-of-registered-servers',
+    'docs/tool-server-reference.md#rules-of-registered-servers',
     "Calls to the server carry its headers with the secrets of the mode, and `${user_secret:NAME}` with the user's own.",
   ],
   [
     'MCPS-029',
-    'docs/tool-servers.md#rules-of-registered-servers',
+    'docs/tool-server-reference.md#rules-of-registered-servers',
     '502 `mcp_server_error` is returned, or given to the agent, when the server fails a call.',
   ],
   [
@@ -129,12 +137,12 @@ export const mcpServers = area('mcp-servers', 'done', [
   ],
   [
     'MCPS-031',
-    'docs/tool-servers.md#rules-of-registered-servers',
+    'docs/tool-server-reference.md#rules-of-registered-servers',
     'A server on a private or loopback address is refused unless `VESTRA_ALLOW_PRIVATE_ADDRESSES` is set.',
   ],
   [
     'MCPS-141',
-    'docs/tool-servers.md#rules-of-registered-servers',
+    'docs/tool-server-reference.md#rules-of-registered-servers',
     "If a server of the version is unreachable, the model learns which and why, in the platform's words, with no address and no secret.",
   ],
   [
@@ -199,12 +207,12 @@ export const mcpServers = area('mcp-servers', 'done', [
   ],
   [
     'MCPS-445',
-    'docs/tool-servers.md#tool-changes',
+    'docs/tool-server-reference.md#tool-changes',
     'If a server reports that its tools or resources have changed, they are requested again before the next turn.',
   ],
   [
     'MCPS-620',
-    'docs/tool-servers.md#changes-to-a-live-server',
+    'docs/tool-server-reference.md#changes-to-a-live-server',
     'A test key can neither change nor delete a server that a live version uses, or one that can be rolled back to, by any route.',
   ],
   [
@@ -214,7 +222,7 @@ export const mcpServers = area('mcp-servers', 'done', [
   ],
   [
     'MCPS-622',
-    'docs/tool-servers.md#changes-to-a-live-server',
+    'docs/tool-server-reference.md#changes-to-a-live-server',
     'A version calls a server only at the URL that it fixed: a live credential goes to no other.',
   ],
   [
@@ -224,27 +232,27 @@ export const mcpServers = area('mcp-servers', 'done', [
   ],
   [
     'MCPS-624',
-    'docs/tool-servers.md#sessions',
+    'docs/tool-server-reference.md#sessions',
     'The calls of one conversation or task share one session with a server of the older protocol; no other conversation, task, user or set of credentials shares it.',
   ],
   [
     'MCPS-625',
-    'docs/tool-servers.md#sessions',
+    'docs/tool-server-reference.md#sessions',
     'A session is closed when it was idle, when its task ends, and when the process shuts down.',
   ],
   [
     'MCPS-626',
-    'docs/tool-servers.md#sessions',
+    'docs/tool-server-reference.md#sessions',
     'If the server no longer knows the session, the call is made once more in a new one.',
   ],
   [
     'MCPS-627',
-    'docs/tool-servers.md#sessions',
+    'docs/tool-server-reference.md#sessions',
     'A server of the older protocol is asked which protocol it speaks once, and not for each call.',
   ],
   [
     'MCPS-628',
-    'docs/tool-servers.md#sessions',
+    'docs/tool-server-reference.md#sessions',
     'Limits on requests, bytes and questions hold for each call, although calls share a session.',
   ],
   [
@@ -254,22 +262,22 @@ export const mcpServers = area('mcp-servers', 'done', [
   ],
   [
     'MCPS-701',
-    'docs/tool-servers.md#rules-of-registered-servers',
+    'docs/tool-server-reference.md#rules-of-registered-servers',
     'The list includes tools that a server offers only to clients that can be asked; tools that cannot be called are named with the reason.',
   ],
   [
     'MCPS-702',
-    'docs/tool-servers.md#sessions',
+    'docs/tool-server-reference.md#sessions',
     'A session stays open for the next reply or run, and a real browser server keeps its page between calls.',
   ],
   [
     'MCPS-703',
-    'docs/tool-servers.md#sessions',
+    'docs/tool-server-reference.md#sessions',
     'A server of the older protocol that asks on the stream of the session is heard while a call runs.',
   ],
   [
     'MCPS-704',
-    'docs/tool-servers.md#results',
+    'docs/tool-server-reference.md#compatibility',
     'The client passes the scenarios of the official conformance suite that need no sign-in.',
   ],
   [
@@ -282,7 +290,11 @@ export const mcpServers = area('mcp-servers', 'done', [
     'docs/tool-servers.md#calls-that-take-long',
     'A check and a turn wait equally long for a list, and a turn uses the last list of a slow server.',
   ],
-  ['MCPS-707', 'docs/tool-servers.md#sessions', 'If a new session follows an earlier one, the result tells the agent.'],
+  [
+    'MCPS-707',
+    'docs/tool-server-reference.md#sessions',
+    'If a new session follows an earlier one, also after a crash, the result tells the agent.',
+  ],
   [
     'MCPS-710',
     'docs/tool-servers.md#results',
@@ -293,7 +305,7 @@ export const mcpServers = area('mcp-servers', 'done', [
   ['MCPS-713', 'docs/tool-servers.md#instructions', 'Descriptions of tools reach the model whole.'],
   [
     'MCPS-714',
-    'docs/tool-servers.md#rules-of-registered-servers',
+    'docs/tool-server-reference.md#rules-of-registered-servers',
     'A tool with an invalid `x-mcp-header`, or one that requires a task of 2025-11-25, is not offered.',
   ],
   [
@@ -303,23 +315,28 @@ export const mcpServers = area('mcp-servers', 'done', [
   ],
   [
     'MCPS-716',
-    'docs/tool-servers.md#rules-of-registered-servers',
+    'docs/tool-server-reference.md#rules-of-registered-servers',
     'A server that refuses the caller, has no endpoint at the URL or speaks only the old transport is reported with that cause.',
   ],
   [
+    'MCPS-717',
+    'docs/tool-servers.md#results',
+    'A file that a server returned is also on the computer of the task, under a name of its own.',
+  ],
+  [
     'MCPS-721',
-    'docs/deployment-file.md#tools',
+    'docs/deployment-file-reference.md#tools',
     'With `allow`, the agent is offered these tools of the server and no other.',
   ],
   [
     'MCPS-722',
-    'docs/deployment-file.md#tools',
+    'docs/deployment-file-reference.md#tools',
     'Servers with too many tools share the limit fairly, and applying the file warns about them and about unknown names.',
   ],
   [
     'MCPS-723',
-    'docs/deployment-file.md#tools',
-    '`run_without_asking: all` lets every tool of a server run, except those that must wait or are denied.',
+    'docs/deployment-file-reference.md#tools',
+    'Without a list, exactly the tools that the server marks read-only run. `run_without_asking: all` lets every tool run, except those that must wait or are denied.',
   ],
   [
     'MCPS-720',

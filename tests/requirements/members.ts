@@ -132,32 +132,32 @@ export const members = area('members', 'done', [
   ],
   [
     'MBR-410',
-    'docs/console-sign-in.md#sign-in-by-your-identity-provider',
+    'docs/identity-provider.md',
     'An owner sets the org’s identity provider for both modes; it is asked at once, and its secret is never shown.',
   ],
   [
     'MBR-411',
-    'docs/console-sign-in.md#sign-in-by-your-identity-provider',
+    'docs/identity-provider.md',
     "A person who signs in for the first time becomes a member with the role that the org's rule gives their claims.",
   ],
   [
     'MBR-412',
-    'docs/console-sign-in.md#sign-in-by-your-identity-provider',
+    'docs/identity-provider.md',
     'Only an email that the provider has verified, of a domain that the org lists, signs in.',
   ],
   [
     'MBR-413',
-    'docs/console-sign-in.md#sign-in-by-your-identity-provider',
+    'docs/identity-provider.md',
     'A provider opens its own org alone, and no member who has a password before they have linked it themselves.',
   ],
   [
     'MBR-414',
-    'docs/console-sign-in.md#sign-in-by-your-identity-provider',
+    'docs/identity-provider.md',
     'With `password_sign_in: false` a password opens no member who has linked the provider, but for owners.',
   ],
   [
     'MBR-415',
-    'docs/console-sign-in.md#sign-in-by-your-identity-provider',
+    'docs/identity-provider.md',
     'A session that a provider opened ends with the member and with the provider.',
   ],
   [
@@ -177,12 +177,12 @@ export const members = area('members', 'done', [
   ],
   [
     'MBR-416',
-    'docs/console-sign-in.md#sign-in-by-your-identity-provider',
+    'docs/identity-provider.md',
     'A sign-in is good once, in the browser that began it, and with a token that is signed, current and meant for it.',
   ],
   [
     'MBR-430',
-    'docs/console-sign-in.md#sign-in-by-your-identity-provider',
+    'docs/identity-provider.md',
     'A link that did not come about leads back to the account of the person, who stays signed in; linking the same account again changes nothing.',
   ],
   [

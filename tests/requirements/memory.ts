@@ -14,7 +14,7 @@ export const memory = area('memory', 'done', [
   ],
   [
     'MEM-004',
-    'docs/memory.md#memory-behind-your-own-endpoint',
+    'docs/memory-endpoint.md#the-endpoint',
     '`profile` is `{markdown, updated_at}` or null; `updated_at` may be null.',
   ],
   [
@@ -51,7 +51,7 @@ export const memory = area('memory', 'done', [
   ],
   [
     'MEM-013',
-    'docs/memory.md#memory-behind-your-own-endpoint',
+    'docs/memory-endpoint.md#the-endpoint',
     'Customer memory without an endpoint answers 400 `memory_endpoint_required`.',
   ],
   ['MEM-014', 'docs/memory.md#rules-of-the-routes', "Memory of one user never reaches another user's agent."],
@@ -96,22 +96,22 @@ export const memory = area('memory', 'done', [
   ],
   [
     'MEM-305',
-    'docs/memory.md#memory-behind-your-own-endpoint',
+    'docs/memory-endpoint.md#the-endpoint',
     'A memory endpoint that failed is not asked on behalf of an agent for a minute; the agent learns that it cannot look memory up.',
   ],
   [
     'MEM-719',
-    'docs/memory.md#memory-behind-your-own-endpoint',
+    'docs/memory-endpoint.md#the-endpoint',
     'The memory endpoint stays set while a deployment of the mode leaves memory to the customer, and an agent learns that it cannot be reached.',
   ],
   [
     'MEM-306',
-    'docs/memory.md#memory-behind-your-own-endpoint',
+    'docs/memory-endpoint.md#the-endpoint',
     'The secret of the memory endpoint is rolled by the API, and shown by no other call.',
   ],
   [
     'MEM-307',
-    'docs/memory.md#memory-behind-your-own-endpoint',
+    'docs/memory-endpoint.md#the-endpoint',
     "Erasing a user has the org's memory endpoint delete their facts, retried for a day before the user is gone.",
   ],
   [

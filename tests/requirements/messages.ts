@@ -161,7 +161,7 @@ export const messages = area('messages', 'done', [
   ],
   [
     'MSG-039',
-    'docs/models.md#the-offline-model',
+    'docs/offline-model.md#rules-of-the-offline-model',
     'A live message with no model configured for live mode answers 503 `model_unavailable`.',
   ],
   [

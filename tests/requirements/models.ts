@@ -2,32 +2,64 @@ import { area } from '../requirement.ts';
 
 export const models = area('models', 'done', [
   ['MOD-001', 'docs/model-reference.md#provider-requests', "A provider's key lists its models with `available: true`."],
-  ['MOD-002', 'docs/models.md#the-offline-model', 'Without any provider key test mode runs on `offline`.'],
+  [
+    'MOD-002',
+    'docs/offline-model.md#rules-of-the-offline-model',
+    'Without any provider key test mode runs on `offline`.',
+  ],
   [
     'MOD-003',
-    'docs/models.md#the-offline-model',
+    'docs/offline-model.md#rules-of-the-offline-model',
     'Without a provider key live mode answers 503 `model_unavailable` unless `VESTRA_DEFAULT_MODEL` names a model.',
   ],
-  ['MOD-004', 'docs/models.md#the-offline-model', '`VESTRA_DEFAULT_MODEL=offline` lets live mode run on `offline`.'],
-  ['MOD-005', 'docs/models.md#the-offline-model', '`offline` is deterministic: the same input gives the same output.'],
-  ['MOD-006', 'docs/models.md#the-offline-model', '`offline` says once in a conversation that it is a stand-in.'],
-  ['MOD-007', 'docs/models.md#the-offline-model', '`offline` answers from notebooks.'],
-  ['MOD-008', 'docs/models.md#the-offline-model', '`offline` answers from memory.'],
-  ['MOD-009', 'docs/models.md#the-offline-model', '`offline` calls a tool whose name and description fit the message.'],
-  ['MOD-010', 'docs/models.md#the-offline-model', '`offline` asks when an argument of the fitting tool is missing.'],
-  ['MOD-011', 'docs/models.md#the-offline-model', '`offline` fills an `output_schema` with data that fits it.'],
-  ['MOD-012', 'docs/models.md#the-offline-model', '`offline` plays the user and judges scenarios.'],
+  [
+    'MOD-004',
+    'docs/offline-model.md#rules-of-the-offline-model',
+    '`VESTRA_DEFAULT_MODEL=offline` lets live mode run on `offline`.',
+  ],
+  [
+    'MOD-005',
+    'docs/offline-model.md#rules-of-the-offline-model',
+    '`offline` is deterministic: the same input gives the same output.',
+  ],
+  [
+    'MOD-006',
+    'docs/offline-model.md#rules-of-the-offline-model',
+    '`offline` says once in a conversation that it is a stand-in.',
+  ],
+  ['MOD-007', 'docs/offline-model.md#rules-of-the-offline-model', '`offline` answers from notebooks.'],
+  ['MOD-008', 'docs/offline-model.md#rules-of-the-offline-model', '`offline` answers from memory.'],
+  [
+    'MOD-009',
+    'docs/offline-model.md#rules-of-the-offline-model',
+    '`offline` calls a tool whose name and description fit the message.',
+  ],
+  [
+    'MOD-010',
+    'docs/offline-model.md#rules-of-the-offline-model',
+    '`offline` asks when an argument of the fitting tool is missing.',
+  ],
+  [
+    'MOD-011',
+    'docs/offline-model.md#rules-of-the-offline-model',
+    '`offline` fills an `output_schema` with data that fits it.',
+  ],
+  ['MOD-012', 'docs/offline-model.md#rules-of-the-offline-model', '`offline` plays the user and judges scenarios.'],
   [
     'MOD-013',
-    'docs/models.md#the-offline-model',
+    'docs/offline-model.md#rules-of-the-offline-model',
     '`offline` stands behind the same model interface as every other model.',
   ],
   [
     'MOD-014',
-    'docs/models.md#the-offline-model',
+    'docs/offline-model.md#rules-of-the-offline-model',
     "A deployment's `model` is the model its turns run on, and `default` follows the server's default.",
   ],
-  ['MOD-015', 'docs/deployment-file.md#language', "`language` fixes the agent's language; `auto` follows each user."],
+  [
+    'MOD-015',
+    'docs/deployment-file-reference.md#language',
+    "`language` fixes the agent's language; `auto` follows each user.",
+  ],
   ['MOD-016', 'docs/model-reference.md#provider-requests', '`available` of a model is whether it can be used now.'],
   [
     'MOD-017',
@@ -86,28 +118,28 @@ export const models = area('models', 'done', [
   ],
   [
     'MOD-202',
-    'docs/models.md#your-own-file',
+    'docs/model-settings.md#your-own-file',
     '`VESTRA_MODELS_FILE` adds and overrides models; a faulty one stops the start and names the entry and field.',
   ],
   [
     'MOD-203',
-    'docs/models.md#unpriced-models',
+    'docs/model-prices.md#unpriced-models',
     'A model that a vendor lists and nobody has priced runs in test mode and is refused in live mode, when it is to go live too.',
   ],
   [
     'MOD-204',
-    'docs/models.md#retired-models',
+    'docs/model-prices.md#retired-models',
     'A model that its vendor no longer lists is shown as unavailable and why; a vendor that cannot be asked changes nothing.',
   ],
   [
     'MOD-205',
-    'docs/models.md#retired-models',
+    'docs/model-prices.md#retired-models',
     'A retired model is no default and cannot be applied; a failure of one that still runs names its end when its vendor refuses it.',
   ],
   ['MOD-206', 'docs/models.md', 'The start and `vestra models` say what retires within 60 days and what replaces it.'],
   [
     'MOD-207',
-    'docs/models.md#cost-of-a-call',
+    'docs/model-prices.md#cost-of-a-call',
     'A call is billed at the price of its day, by how much it has read and for how long its cache lasts, to the micro-dollar.',
   ],
   [
@@ -132,17 +164,17 @@ export const models = area('models', 'done', [
   ],
   [
     'MOD-765',
-    'docs/models.md#try-a-model',
+    'docs/try-a-model.md',
     '`vestra models try` shows what works at a provider with its time and cost, after an estimate, and exits with 1 if an essential check fails.',
   ],
   [
     'MOD-766',
-    'docs/models.md#try-a-model',
+    'docs/try-a-model.md',
     '`vestra models try` says in one sentence that a key is missing or wrong, a model unknown or retired, or the answer a web page, and tries nothing else.',
   ],
   [
     'MOD-767',
-    'docs/models.md#try-a-model',
+    'docs/try-a-model.md',
     'A recording of `vestra models try` contains requests and responses, and no key, token, secret or URL parameter.',
   ],
   [
@@ -152,7 +184,7 @@ export const models = area('models', 'done', [
   ],
   [
     'MOD-209',
-    'docs/models.md#cost-of-a-call',
+    'docs/model-prices.md#cost-of-a-call',
     'The common part of two consecutive requests is the same to the byte, and the trace shows how much the cache served.',
   ],
   [
@@ -187,12 +219,12 @@ export const models = area('models', 'done', [
   ],
   [
     'MOD-736',
-    'docs/models.md#cost-of-a-call',
+    'docs/model-prices.md#cost-of-a-call',
     'Reasoning, cache reads and cache writes are billed from the counts of every format.',
   ],
   [
     'MOD-740',
-    'docs/models.md#reasoning',
+    'docs/model-settings.md#reasoning-levels',
     '`reasoning` of a deployment sets how much its model reasons, in the form that each vendor and model accepts; a rejected level is left out.',
   ],
   [
@@ -213,7 +245,7 @@ export const models = area('models', 'done', [
   [
     'MOD-490',
     'docs/benchmarks.md#cost-of-a-model-call',
-    'Answers that are written at once are read together, at most every 60 ms; one alone is read as it comes.',
+    'Answers that are written at once are read together, at most every 100 ms; one alone is read as it comes.',
   ],
   [
     'MOD-630',
@@ -237,7 +269,7 @@ export const models = area('models', 'done', [
   ],
   [
     'MOD-634',
-    'docs/models.md#cost-of-a-call',
+    'docs/model-prices.md#cost-of-a-call',
     'Chat-completions usage is billed exactly: reasoning outside `completion_tokens`, and cache reads and writes under each documented name.',
   ],
   [
@@ -288,11 +320,16 @@ export const models = area('models', 'done', [
   [
     'MOD-707',
     'docs/model-reference.md#after-a-rejection',
-    'Adjustments are kept per model while the process runs, logged once and listed in `GET /v1/models` without names of tools.',
+    'Adjustments are kept per model and endpoint for a week, shared by all processes, logged once and listed in `GET /v1/models` without names of tools.',
+  ],
+  [
+    'MOD-709',
+    'docs/model-reference.md#provider-faults',
+    'A wrong key, a retired model, a web page instead of an answer and a huge tool schema cost one request, end in one sentence, and lose no message.',
   ],
   [
     'MOD-708',
-    'docs/models.md#retired-models',
+    'docs/model-prices.md#retired-models',
     'A model that its vendor does not have is unavailable, whatever status the vendor uses.',
   ],
 ]);

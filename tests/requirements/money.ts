@@ -44,12 +44,12 @@ export const money = area('money', 'done', [
   ['MON-013', 'docs/users-and-money.md#caps', 'A cap of 0 lets nothing be spent.'],
   [
     'MON-014',
-    'docs/models.md#the-offline-model',
+    'docs/offline-model.md#rules-of-the-offline-model',
     '`offline` costs 0.10 per million input tokens and 0.40 per million output tokens.',
   ],
   [
     'MON-015',
-    'docs/models.md#providers',
+    'docs/model-settings.md#providers',
     '`compatible/*` costs 1.00 in and 4.00 out per million tokens unless `OPENAI_COMPATIBLE_PRICE=<in>,<out>` sets others.',
   ],
   ['MON-016', 'docs/computer.md#rules', 'A running computer costs 0.0001 a second.'],

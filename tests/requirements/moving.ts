@@ -69,12 +69,12 @@ export const moving = area('moving', 'done', [
   ],
   [
     'MOVE-720',
-    'docs/scaling.md#cells-behind-one-address',
+    'docs/cells.md#cells-behind-one-address',
     'HAProxy leads a request to the cell of its key, org or host, and refuses one that names none.',
   ],
   [
     'MOVE-721',
-    'docs/scaling.md#cells-behind-one-address',
+    'docs/cells.md#cells-behind-one-address',
     'An org moves from one cell to the other behind the same address, and its keys stay the same.',
   ],
 ]);

@@ -238,4 +238,34 @@ export const notebooks = area('notebooks', 'done', [
     'docs/knowledge.md#rules-of-notebooks',
     'The refusal of a file that is too large names the bytes that the route accepts.',
   ],
+  [
+    'NB-264',
+    'docs/knowledge.md#sources-of-replies',
+    'A reply, and the result of a task, has the passages that it cites as `sources`, in the order of their first mark. Their route returns title, heading, page and text.',
+  ],
+  [
+    'NB-265',
+    'docs/knowledge.md#sources-of-replies',
+    'A mark that belongs to no passage of the conversation is text, and so is a number in brackets in code.',
+  ],
+  [
+    'NB-266',
+    'docs/knowledge.md#sources-of-replies',
+    'A structured answer, and a reply of an agent without notebooks, cites nothing.',
+  ],
+  [
+    'NB-267',
+    'docs/knowledge.md#sources-of-replies',
+    'A message stores no text of its passages. Those of a deleted or replaced document are gone at once.',
+  ],
+  [
+    'NB-268',
+    'docs/knowledge.md#sources-of-replies',
+    'A session reads the text of the passages that its replies cite, without ids. Passages of another org, or of a notebook that is closed to the user, are left out.',
+  ],
+  [
+    'NB-270',
+    'docs/knowledge.md#sources-of-replies',
+    'A passage keeps its mark for the whole conversation, and a later reply can cite what an earlier one found.',
+  ],
 ]);

@@ -181,7 +181,7 @@ export const operating = area('operating', 'done', [
   ],
   [
     'OPS-324',
-    'docs/cli.md#ask-and-answer',
+    'docs/cli-agents.md#ask-and-answer',
     'At a terminal `vestra ask` shows that the agent thinks, Markdown as styles and the tools that were called; `vestra trace` shows a reply or work as a tree with time, tokens and cost.',
   ],
   [
@@ -196,27 +196,23 @@ export const operating = area('operating', 'done', [
   ],
   [
     'OPS-670',
-    'docs/operating.md#restarts-seen-by-clients',
+    'docs/restarts.md',
     'A process that gets SIGTERM refuses new connections, keeps the streams of running replies open until their turns have settled, and exits after the last one.',
   ],
   [
     'OPS-671',
-    'docs/operating.md#restarts-seen-by-clients',
+    'docs/restarts.md',
     'Calls that wait for a reply are answered to the end: `Prefer: wait`, OpenAI’s API, AG-UI, A2A and MCP.',
   ],
   [
     'OPS-672',
-    'docs/operating.md#restarts-seen-by-clients',
+    'docs/restarts.md',
     'Streams on which nothing runs, turns that wait for a person and long polls of workers end at once.',
   ],
-  [
-    'OPS-673',
-    'docs/operating.md#restarts-seen-by-clients',
-    'A stream stays open until its run ends also if another process works on that run.',
-  ],
+  ['OPS-673', 'docs/restarts.md', 'A stream stays open until its run ends also if another process works on that run.'],
   [
     'OPS-674',
-    'docs/operating.md#restarts-seen-by-clients',
+    'docs/restarts.md',
     'After `VESTRA_STOP_SECONDS` the server ends the remaining streams and calls and says that it restarts.',
   ],
   [
@@ -236,13 +232,18 @@ export const operating = area('operating', 'done', [
   ],
   [
     'OPS-730',
-    'docs/operating.md#restarts-seen-by-clients',
+    'docs/restarts.md',
     'Many idle streams get their last event one after the other, so that their clients do not all reconnect at once.',
   ],
   [
     'OPS-732',
-    'docs/high-availability.md#rolling-restarts',
+    'docs/failover-tests.md#rolling-restarts',
     'Two processes behind HAProxy are restarted in turn under load, and no stream of any kind is cut.',
+  ],
+  [
+    'OPS-736',
+    'docs/failover-tests.md#rolling-restarts',
+    'HAProxy with the file in deploy sends each request on a new connection, so that none meets a connection that a stopping server closes.',
   ],
   [
     'OPS-733',
@@ -261,7 +262,7 @@ export const operating = area('operating', 'done', [
   ],
   [
     'OPS-731',
-    'docs/operating.md#restarts-seen-by-clients',
+    'docs/restarts.md',
     'A voice call continues until the reply is spoken; then its end names the restart, and the page calls again.',
   ],
   [
@@ -286,17 +287,17 @@ export const operating = area('operating', 'done', [
   ],
   [
     'OPS-740',
-    'docs/operating.md#traces-for-the-operator',
+    'docs/traces.md#traces-for-the-operator',
     'With `OTEL_EXPORTER_OTLP_ENDPOINT` the traces of every org and mode are sent to the operator’s collector, without content.',
   ],
   [
     'OPS-741',
-    'docs/operating.md#traces-for-the-operator',
+    'docs/traces.md#traces-for-the-operator',
     'The resource of every trace has `service.version`, and a `service.instance.id` for each process.',
   ],
   [
     'OPS-746',
-    'docs/operating.md#shares',
+    'docs/shares.md#shares',
     'Processes that run tasks divide the items of one batch; what the others leave unused, any of them takes.',
   ],
 ]);

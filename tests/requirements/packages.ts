@@ -3,58 +3,62 @@ import { area } from '../requirement.ts';
 export const packages = area('package', 'done', [
   [
     'PKG-001',
-    'docs/operating.md#the-package',
+    'docs/server-reference.md#the-package',
     'The package `vestra` installs with scripts off into an empty folder: at most 130 MB beside your own database and 230 MB with the embedded one.',
   ],
   [
     'PKG-002',
-    'docs/operating.md#the-package',
+    'docs/server-reference.md#the-package',
     'The package runs on Node 22 and 24: what Node 22 lacks has a stand-in with the same result.',
   ],
   [
     'PKG-003',
-    'docs/operating.md#the-package',
+    'docs/server-reference.md#the-package',
     '`vestra start` from the package is the server itself: it answers, searches, reads documents, and ends on SIGTERM with its database.',
   ],
   [
     'PKG-004',
-    'docs/operating.md#the-package',
+    'docs/server-reference.md#the-package',
     'The package holds the session page and the API reference built; no file of theirs comes from elsewhere.',
   ],
   [
     'PKG-005',
-    'docs/operating.md#the-package',
+    'docs/server-reference.md#the-package',
     'Without an embedded database and without DATABASE_URL, the start prints in one sentence what to set or install; with DATABASE_URL it runs.',
   ],
   [
     'PKG-006',
-    'docs/operating.md#the-package',
+    'docs/server-reference.md#the-package',
     'If the pages are not built, the operator is told at the start and no customer reads a command.',
   ],
-  ['PKG-007', 'docs/operating.md#the-package', 'The command line and the SDK of the package work in your own folder.'],
+  [
+    'PKG-007',
+    'docs/server-reference.md#the-package',
+    'The command line and the SDK of the package work in your own folder.',
+  ],
   [
     'PKG-008',
-    'docs/operating.md#the-package',
+    'docs/server-reference.md#the-package',
     'Nothing that is installed with the package or bundled into it is under a copyleft licence.',
   ],
   [
     'PKG-531',
-    'docs/operating.md#the-package',
+    'docs/server-reference.md#the-package',
     'Until its first answer a start reads at most 2.5 MB of code in at most 60 files: what that answer does not need comes with its first use.',
   ],
   [
     'PKG-551',
-    'docs/operating.md#the-package',
+    'docs/server-reference.md#the-package',
     "A start uses Node's parts as Node compiled them: until it is over no flag is set that makes V8 refuse them.",
   ],
   [
     'PKG-552',
-    'docs/operating.md#the-package',
+    'docs/server-reference.md#the-package',
     'The pages of the package are those for people who use them, whatever NODE_ENV it was built under.',
   ],
   [
     'PKG-532',
-    'docs/operating.md#the-package',
+    'docs/server-reference.md#the-package',
     'Building again never takes a page away from a server that runs from the same tree.',
   ],
   [

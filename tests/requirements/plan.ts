@@ -2,7 +2,7 @@ import { area } from '../requirement.ts';
 
 const put = 'docs/api/deployments.md#put-v1deploymentsdeployment_id';
 const file = 'docs/deployment-file.md#plan-a-change';
-const cli = 'docs/cli.md#plan-a-change';
+const cli = 'docs/cli-agents.md#plan-a-change';
 
 export const plan = area('plan', 'done', [
   ['PLAN-700', put, '`dry_run=true` answers a `plan` with every changed field before and after.'],

@@ -41,8 +41,18 @@ export const rateLimits = area('rate-limits', 'done', [
   ],
   [
     'RATE-705',
-    'docs/operating.md#limits-of-callers',
+    'docs/shares.md#limits-of-callers',
     'An org that uses up its places in a process delays no turn and no task of another org: none of its own turns need to end first.',
+  ],
+  [
+    'RATE-706',
+    'docs/shares.md#a-busy-process',
+    'While a process is busy, messages of an org with 16 runs or more wait before they are accepted, until one of its runs ends or the process is no longer busy. Messages of other orgs do not wait for them.',
+  ],
+  [
+    'RATE-707',
+    'docs/shares.md#a-busy-process',
+    'An org that has a process for itself waits for nobody, however busy the process is.',
   ],
   ['RATE-007', 'docs/requests.md#rate-limits', 'After the wait a 429 named, the key is served again.'],
   [

@@ -3,22 +3,27 @@ import { area } from '../requirement.ts';
 export const records = area('records', 'done', [
   [
     'REC-700',
-    'docs/conversations.md#finding-conversations',
+    'docs/find-conversations.md#finding-conversations',
     'A conversation has a `preview`: the first words of its first message, at most 200 characters in one line.',
   ],
   [
     'REC-701',
-    'docs/conversations.md#finding-conversations',
+    'docs/find-conversations.md#finding-conversations',
     '`last_error` of a conversation says why the turn that ended last failed; null if it did not, or if a person stopped it.',
   ],
   [
+    'REC-720',
+    'docs/high-availability.md#clocks',
+    'A row that was written up to 15 minutes after its id was created is listed by its `created_at`.',
+  ],
+  [
     'REC-702',
-    'docs/conversations.md#finding-conversations',
+    'docs/find-conversations.md#finding-conversations',
     'The list of conversations is filtered by `deployment`, `status`, `failed`, `created_after` and `created_before`, each alone and combined.',
   ],
   [
     'REC-703',
-    'docs/conversations.md#finding-conversations',
+    'docs/find-conversations.md#finding-conversations',
     '`q` finds conversations whose preview has words that start with each word of the query.',
   ],
   [
@@ -33,7 +38,7 @@ export const records = area('records', 'done', [
   ],
   [
     'REC-706',
-    'docs/conversations.md#deleting-conversations',
+    'docs/find-conversations.md#deleting-conversations',
     'Preview, ask, title and last error vanish with the conversation, the task or the user.',
   ],
   [

@@ -22,6 +22,11 @@ export const runs = area('ends of runs', 'done', [
     'A session ends with the key that opened it, in every process and with its streams.',
   ],
   [
+    'RUN-709',
+    'docs/sessions.md#expiry-and-revocation',
+    'A session that a member opened in the console ends with the membership, in every process and with its streams.',
+  ],
+  [
     'RUN-704',
     'docs/browser.md#hidden-pages',
     'The page of an ended task is closed, or stays with a person who has a control session open; `browser_in_use` says why.',

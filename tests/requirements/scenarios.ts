@@ -52,7 +52,7 @@ export const scenarios = area('scenarios', 'done', [
     'docs/api/scenarios.md#post-v1deploymentsdeployment_idscenariosgenerate',
     '`POST …/scenarios/generate` answers 200 `{object: list, data}` of drafted scenarios with the create fields.',
   ],
-  ['SCN-012', 'docs/tests.md#generate-tests', '`generate` saves nothing.'],
+  ['SCN-012', 'docs/tests-from-conversations.md#generate-tests', '`generate` saves nothing.'],
   [
     'SCN-013',
     'docs/api/scenarios.md#post-v1deploymentsdeployment_idscenariosgenerate',
@@ -63,7 +63,11 @@ export const scenarios = area('scenarios', 'done', [
     'docs/api/scenarios.md#post-v1deploymentsdeployment_idscenariosgenerate',
     '`version` of generate is an integer of at least 1; absent it is the newest.',
   ],
-  ['SCN-015', 'docs/tests.md#generate-tests', 'A drafted scenario is accepted as it is by the create route.'],
+  [
+    'SCN-015',
+    'docs/tests-from-conversations.md#generate-tests',
+    'A drafted scenario is accepted as it is by the create route.',
+  ],
   [
     'SCN-016',
     'docs/api/scenarios.md#patch-v1deploymentsdeployment_idscenariosscenario_id',
@@ -86,22 +90,26 @@ export const scenarios = area('scenarios', 'done', [
   ],
   [
     'SCN-020',
-    'docs/tests.md#the-verdict',
+    'docs/test-reference.md#the-verdict',
     "A file test's `ask` becomes `goal` and its `expect`, string or list, becomes `success_criteria`.",
   ],
-  ['SCN-021', 'docs/tests.md#the-verdict', "A file test's `never`, a line or a list, becomes `must_never`."],
+  ['SCN-021', 'docs/test-reference.md#the-verdict', "A file test's `never`, a line or a list, becomes `must_never`."],
   [
     'SCN-022',
-    'docs/tests.md#the-verdict',
+    'docs/test-reference.md#the-verdict',
     'A file test\'s absent `persona` becomes "A person who uses this agent for the first time."',
   ],
-  ['SCN-023', 'docs/tests.md#the-verdict', "A file test's `name` and `tool_results` are taken over as they are."],
+  [
+    'SCN-023',
+    'docs/test-reference.md#the-verdict',
+    "A file test's `name` and `tool_results` are taken over as they are.",
+  ],
   [
     'SCN-024',
     'docs/deployment-file.md',
     'Changing or deleting a scenario from the file over the API answers 409 `managed_by_file`.',
   ],
-  ['SCN-025', 'docs/tests.md#the-verdict', 'A test that the next file drops takes its scenario with it.'],
+  ['SCN-025', 'docs/test-reference.md#the-verdict', 'A test that the next file drops takes its scenario with it.'],
   [
     'SCN-026',
     'docs/api/scenarios.md#post-v1deploymentsdeployment_idscenarios',
@@ -119,32 +127,32 @@ export const scenarios = area('scenarios', 'done', [
   ],
   [
     'SCN-141',
-    'docs/tests.md#generate-tests',
+    'docs/tests-from-conversations.md#generate-tests',
     'Generate keeps the usable drafts, asks the model again for the rest only, and is 502 only if none is usable.',
   ],
   [
     'SCN-142',
-    'docs/tests.md#generate-tests',
+    'docs/tests-from-conversations.md#generate-tests',
     "Generate gives the model the version's notebooks with the titles of their documents, and its skills.",
   ],
   [
     'SCN-420',
-    'docs/tests.md#turn-a-conversation-into-a-test',
+    'docs/tests-from-conversations.md#turn-a-conversation-into-a-test',
     '`POST /v1/conversations/{conversation_id}/scenario-draft` answers a scenario with the person’s words and the results of the deployment’s own tools, and saves nothing.',
   ],
   [
     'SCN-421',
-    'docs/tests.md#turn-a-conversation-into-a-test',
+    'docs/tests-from-conversations.md#turn-a-conversation-into-a-test',
     'A draft from a conversation contains no credential, and `personal` lists what identifies the person, with the fields that contain it.',
   ],
   [
     'SCN-422',
-    'docs/tests.md#turn-a-conversation-into-a-test',
+    'docs/tests-from-conversations.md#turn-a-conversation-into-a-test',
     'If no model can word the criteria of a conversation, they are the tools that were called and the values that were passed on.',
   ],
   [
     'SCN-423',
-    'docs/tests.md#turn-a-conversation-into-a-test',
+    'docs/tests-from-conversations.md#turn-a-conversation-into-a-test',
     'The create route accepts a draft from a conversation as it is; `recorded_calls` names only tools of the newest version.',
   ],
 ]);

@@ -28,12 +28,12 @@ export const search = area('search', 'done', [
   ],
   [
     'SRCH-705',
-    'docs/operating.md#embeddings',
+    'docs/embeddings.md',
     'Without a setting the embeddings are of the first configured provider with a key, and the start prints which; `offline` keeps texts on the machine.',
   ],
   [
     'SRCH-706',
-    'docs/operating.md#embeddings',
+    'docs/embeddings.md',
     'After a change of the embeddings all facts are embedded again in the background, and vectors of two models are never compared.',
   ],
 ]);

@@ -63,12 +63,12 @@ export const secrets = area('secrets', 'done', [
   ['SEC-016', 'docs/security.md#secrets', 'At rest a value is AES-256-GCM ciphertext under a data key of its org.'],
   [
     'SEC-017',
-    'docs/operating.md#settings-of-the-start',
+    'docs/server-reference.md#settings-of-the-start',
     "The org's data key is stored only wrapped by the server's master key.",
   ],
   [
     'SEC-018',
-    'docs/operating.md#settings-of-the-start',
+    'docs/server-reference.md#settings-of-the-start',
     'The master key comes from `VESTRA_MASTER_KEY`, else from a generated file in the data folder with mode 0600.',
   ],
   ['SEC-019', 'docs/api/secrets.md#put-v1secretsname', 'A secrets PUT answers 200, the first time and when replacing.'],

@@ -3,23 +3,23 @@ import { area } from '../requirement.ts';
 export const sessionPage = area('session-page', 'done', [
   [
     'PAGE-001',
-    'docs/sessions.md#the-page',
+    'docs/session-page.md#the-page',
     'The page of a chat session sends messages and shows replies as they are typed.',
   ],
   [
     'PAGE-002',
-    'docs/sessions.md#the-page',
+    'docs/session-page.md#the-page',
     'The page of a chat session shows approvals and questions and sends their answers.',
   ],
   [
     'PAGE-003',
-    'docs/sessions.md#the-screen',
+    'docs/session-screen.md#the-screen',
     'The page of a `view` screen shows the browser and passes no input to it.',
   ],
   ['PAGE-004', 'docs/sessions.md', 'The page of a `control` screen lets the person drive the browser.'],
   [
     'PAGE-005',
-    'docs/sessions.md#the-page',
+    'docs/session-page.md#the-page',
     "The page of a session with `memory` shows the user's memories and deletes them.",
   ],
   [
@@ -29,33 +29,44 @@ export const sessionPage = area('session-page', 'done', [
   ],
   [
     'PAGE-240',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
     'The page has English, German, Spanish, French, Portuguese, Hindi, Japanese and Arabic, each complete.',
   ],
   [
     'PAGE-241',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
     "An approval shows once what is done and with what: arguments with labels, money and dates as people of the page's language write them, a mark if money moves, and until when it can be answered.",
   ],
   [
     'PAGE-242',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
     "An approval of the company shows as waiting for the company, without a button and without arguments, and then with the company's decision.",
   ],
   [
     'PAGE-243',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
     "A fault is shown in the page's language and names no address; a reply that failed can be requested again, and a screen reader announces it.",
   ],
   [
     'PAGE-244',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
     'The first load is under 200 kB gzipped; what shows a screen is fetched by a session that has one.',
   ],
-  ['PAGE-245', 'docs/sessions.md#rules-of-tokens-and-pages', 'The page works in Firefox.'],
+  [
+    'PAGE-760',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
+    'The texts of the page and of calls are idiomatic in each language, with one form of address.',
+  ],
+  ['PAGE-770', 'docs/session-page.md', 'Everything on the page works with a keyboard alone, and the focus is visible.'],
+  [
+    'PAGE-771',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
+    'The page has the typeface and the mark of the server. Its typeface loads after its scripts, for the scripts that it has, and text is shown before it arrives.',
+  ],
+  ['PAGE-245', 'docs/session-reference.md#rules-of-tokens-and-pages', 'The page works in Firefox.'],
   [
     'PAGE-201',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
     'After a reload the page of a session has the same conversation, the same unsent text and the same position.',
   ],
   [

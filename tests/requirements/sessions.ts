@@ -68,29 +68,29 @@ export const sessions = area('sessions', 'done', [
   ],
   [
     'SES-022',
-    'docs/sessions.md#the-screen',
+    'docs/session-screen.md#the-screen',
     'The screen answers 409 `payment_in_progress` while the person pays in their browser.',
   ],
   ['SES-023', 'docs/browser.md#watch-and-inspect', 'The screen answers 409 `browser_in_use` while it is private.'],
-  ['SES-024', 'docs/sessions.md#the-page', 'The screen page asks every 3 seconds whether the session is open.'],
+  ['SES-024', 'docs/session-page.md#the-page', 'The screen page asks every 3 seconds whether the session is open.'],
   [
     'SES-025',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
     "When the caller's server ends the session, the page shows that it can be closed and notifies the embedding page.",
   ],
   [
     'SES-026',
-    'docs/sessions.md#the-screen',
+    'docs/session-screen.md#the-screen',
     "While a hand-off's crop element is not on the page the screen answers `crop_pending: true`.",
   ],
   [
     'SES-027',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
     "After 20 seconds without the crop element the page's part shows as before.",
   ],
   [
     'SES-028',
-    'docs/sessions.md#the-page',
+    'docs/session-page.md#the-page',
     'The page retries for up to 30 seconds while the computer is waking (`browser_not_open`).',
   ],
   ['SES-029', 'docs/api/sessions.md#session', 'A token 15 minutes old makes the session `expired`.'],
@@ -102,23 +102,27 @@ export const sessions = area('sessions', 'done', [
   ],
   [
     'SES-032',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
     "`memory: true` while the org's `memory_panel` is off answers 400 `invalid_request` on `memory`.",
   ],
   [
     'SES-033',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
     "With empty `frame_ancestors` the page carries `Content-Security-Policy: frame-ancestors 'none'`.",
   ],
   [
     'SES-034',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
     "With embed origins the page's policy names exactly those origins.",
   ],
-  ['SES-035', 'docs/sessions.md#rules-of-tokens-and-pages', 'An unknown session answers 404 `session_not_found`.'],
+  [
+    'SES-035',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
+    'An unknown session answers 404 `session_not_found`.',
+  ],
   [
     'SES-101',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
     'A session token opens the routes of what its session has switched on; with nothing switched on it is shown and ended, and no more.',
   ],
   [
@@ -133,12 +137,12 @@ export const sessions = area('sessions', 'done', [
   ],
   [
     'SES-104',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
     'Hidden fields are in no event either, followed, paged, or streamed as the answer to a message.',
   ],
   [
     'SES-105',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
     'A session token neither reads nor answers an interaction of type `tool_call`.',
   ],
   [
@@ -148,7 +152,7 @@ export const sessions = area('sessions', 'done', [
   ],
   [
     'SES-107',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
     "A session token reads and sends files of its conversation and its user's uploads, no outputs of other conversations.",
   ],
   [
@@ -168,7 +172,7 @@ export const sessions = area('sessions', 'done', [
   ],
   [
     'SES-111',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
     'A field that an answer gains, at any depth, is hidden from sessions until its row opens it.',
   ],
   [
@@ -186,15 +190,19 @@ export const sessions = area('sessions', 'done', [
     'docs/sessions.md',
     "`reuse: true` continues in the conversation of the user's last session with the deployment in the mode, else opens one; many at once open one.",
   ],
-  ['SES-203', 'docs/sessions.md#rules-of-tokens-and-pages', '`reuse` without a user answers 400 `user_required`.'],
+  [
+    'SES-203',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
+    '`reuse` without a user answers 400 `user_required`.',
+  ],
   [
     'SES-204',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
     'A preflight of a route that takes session tokens answers an origin that an org lists, names it and never `*`; others get 405. Every answer there varies by `Origin`.',
   ],
   [
     'SES-205',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
     "Answers and refusals of a session token can be read by pages of the origins that its org lists in its mode, and by no others'.",
   ],
   [
@@ -209,17 +217,17 @@ export const sessions = area('sessions', 'done', [
   ],
   [
     'SES-208',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
     'A page that may not embed a session gets a sentence about it in its frame, and nothing of the session.',
   ],
   [
     'SES-209',
-    'docs/sessions.md#greeting',
+    'docs/session-page.md#greeting',
     "The session shows the `opening` that the org's `openings` have for its deployment, else for `*`, else null.",
   ],
   [
     'SES-420',
-    'docs/sessions.md#the-page',
+    'docs/session-page.md#the-page',
     'The page has no barrier that axe finds and fits a phone in every state, light and dark.',
   ],
   [
@@ -229,17 +237,17 @@ export const sessions = area('sessions', 'done', [
   ],
   [
     'SES-541',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
     'Everything a session holds open closes when its user is deleted, however soon the erasure removes the session.',
   ],
   [
     'SES-542',
-    'docs/sessions.md#rules-of-tokens-and-pages',
+    'docs/session-reference.md#rules-of-tokens-and-pages',
     'Everything a session of a disabled or erased user holds open closes also in a process that was not notified.',
   ],
   [
     'SES-532',
-    'docs/sessions.md#the-page',
+    'docs/session-page.md#the-page',
     'A reply comes through a line that is cut again and again, without a word lost or doubled.',
   ],
   [

@@ -18,7 +18,7 @@ export const skills = area('skills', 'done', [
   ],
   [
     'SKL-004',
-    'docs/deployment-file.md#skills',
+    'docs/deployment-file-reference.md#skills',
     "The agent sees name and description of its skills and reads a skill's files when it uses it.",
   ],
   [
@@ -91,19 +91,23 @@ export const skills = area('skills', 'done', [
   ['SKL-024', 'docs/api/skills.md#post-v1skills', 'A skill is taken as multipart with one part `file`.'],
   [
     'SKL-025',
-    'docs/deployment-file.md#skills',
+    'docs/deployment-file-reference.md#skills',
     '`sha256` of a bundle is SHA-256 over the files sorted by path, each as path, NUL, byte length, NUL, bytes.',
   ],
-  ['SKL-026', 'docs/deployment-file.md#skills', 'A NUL byte in a skill file answers 400 `binary_file`.'],
+  ['SKL-026', 'docs/deployment-file-reference.md#skills', 'A NUL byte in a skill file answers 400 `binary_file`.'],
   [
     'SKL-027',
-    'docs/deployment-file.md#skills',
+    'docs/deployment-file-reference.md#skills',
     '201 files, or a path that is absolute, climbs with `..` or is empty, answer 400 `invalid_skill`.',
   ],
-  ['SKL-028', 'docs/deployment-file.md#skills', 'Putting the same files again creates no version.'],
+  ['SKL-028', 'docs/deployment-file-reference.md#skills', 'Putting the same files again creates no version.'],
   ['SKL-029', 'docs/api/skills.md#put-v1skillsskill_id', '`file_too_large` has status 400 for a file in a skill.'],
   ['SKL-030', 'docs/api/skills.md#delete-v1skillsskill_id', 'An unknown skill answers 404 `skill_not_found`.'],
-  ['SKL-031', 'docs/deployment-file.md#skills', '`GET /v1/skills/{name}` reads a built-in skill with its files.'],
+  [
+    'SKL-031',
+    'docs/deployment-file-reference.md#skills',
+    '`GET /v1/skills/{name}` reads a built-in skill with its files.',
+  ],
   [
     'SKL-121',
     'docs/versions.md#deleting',
@@ -114,7 +118,11 @@ export const skills = area('skills', 'done', [
     'docs/versions.md#deleting',
     'A skill deleted with a live key is gone: live traffic continues without it, and versions that used it list it as `missing`.',
   ],
-  ['SKL-123', 'docs/deployment-file.md#skills', 'Local skills of one name in two deployments are two skills.'],
+  [
+    'SKL-123',
+    'docs/deployment-file-reference.md#skills',
+    'Local skills of one name in two deployments are two skills.',
+  ],
   [
     'SKL-124',
     'docs/computer.md#rules',
@@ -122,7 +130,7 @@ export const skills = area('skills', 'done', [
   ],
   [
     'SKL-125',
-    'docs/deployment-file.md#skills',
+    'docs/deployment-file-reference.md#skills',
     'Built-in skills make and read DOCX, XLSX, PPTX, PDF and charts and fill PDF forms on a computer, or say which package is missing.',
   ],
 ]);

@@ -121,16 +121,16 @@ export const tasks = area('tasks', 'done', [
   ],
   [
     'TASK-035',
-    'docs/operating.md#operator-policies',
+    'docs/policies.md',
     'The policy hook at `VESTRA_POLICY_HOOK_URL` is asked before each changing tool call, with a signed request.',
   ],
   [
     'TASK-036',
-    'docs/operating.md#operator-policies',
+    'docs/policies.md',
     'A policy hook that answers `allow: false` stops with `hook_blocked` and its message.',
   ],
-  ['TASK-037', 'docs/operating.md#operator-policies', 'A policy hook that gives no answer in 2 seconds is a no.'],
-  ['TASK-038', 'docs/operating.md#operator-policies', 'A read-only tool call does not ask the policy hook.'],
+  ['TASK-037', 'docs/policies.md', 'A policy hook that gives no answer in 2 seconds is a no.'],
+  ['TASK-038', 'docs/policies.md', 'A read-only tool call does not ask the policy hook.'],
   ['TASK-039', 'docs/conversation-reference.md#tasks', 'An unknown task answers 404 `task_not_found`.'],
   [
     'TASK-141',

@@ -1,6 +1,6 @@
 import { area } from '../requirement.ts';
 
-const page = 'docs/cli.md#init';
+const page = 'docs/cli-agents.md#init';
 
 export const templates = area('templates', 'done', [
   [

@@ -223,12 +223,12 @@ export const versions = area('versions', 'done', [
   ],
   [
     'VER-703',
-    'docs/deployment-file.md#computer',
+    'docs/deployment-file-reference.md#computer',
     'A version copies the content of `computer.files`: both modes have them, deleting the upload changes no version, and a test key copies no file of live mode.',
   ],
   [
     'VER-704',
-    'docs/deployment-file.md#computer',
+    'docs/deployment-file-reference.md#computer',
     '`from` of a file in `computer.files` is a local file that `vestra apply` uploads if it has changed; over HTTP it is 400 `path_not_resolved`.',
   ],
   [

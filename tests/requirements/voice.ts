@@ -70,7 +70,7 @@ export const voice = area('voice', 'done', [
   ],
   [
     'VOI-422',
-    'docs/voice.md#behind-a-firewall',
+    'docs/voice-operation.md#behind-a-firewall',
     'A session with voice gets the STUN and TURN servers, with a password that is valid until it ends; nobody else does.',
   ],
   [
@@ -80,7 +80,7 @@ export const voice = area('voice', 'done', [
   ],
   [
     'VOI-441',
-    'docs/voice.md#several-processes',
+    'docs/voice-operation.md#several-processes',
     'Which process holds a call does not matter: what is typed, capped or revoked at another reaches it, and what is said in it is read at any.',
   ],
   ['VOI-270', 'docs/voice.md#end-of-a-call', 'A call whose process dies is over, and no other notices.'],
@@ -91,7 +91,7 @@ export const voice = area('voice', 'done', [
   ],
   [
     'VOI-532',
-    'docs/voice.md#several-processes',
+    'docs/voice-operation.md#several-processes',
     'After a server was killed the next call is answered by one that is left, with what was said and charged before.',
   ],
   [
@@ -117,12 +117,22 @@ export const voice = area('voice', 'done', [
   ],
   [
     'VOI-611',
-    'docs/voice.md#addresses',
+    'docs/voice-operation.md#addresses',
     'A call sends packets only to addresses that the server may call, by UDP; its answer names no TCP port, no loopback address and no address behind a translated one.',
   ],
   [
     'VOI-612',
     'docs/voice.md#rules-of-a-call',
     'An offer that WebRTC cannot read, such as one with a malformed fingerprint, answers 400 `sdp_required`.',
+  ],
+  [
+    'VOI-620',
+    'docs/voice.md#on-the-page',
+    'The page shows the words of the user at each pause of their speech, and each sentence of the agent when it is heard.',
+  ],
+  [
+    'VOI-621',
+    'docs/voice.md#on-the-page',
+    'While the agent listens, a meter on the page follows the loudness of the microphone. Whose turn it is is shown and announced.',
   ],
 ]);

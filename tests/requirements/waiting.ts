@@ -121,7 +121,7 @@ export const waiting = area('waiting', 'done', [
   ['WAIT-026', 'docs/interaction-reference.md#tools-that-wait', 'A tool of an unknown category waits.'],
   [
     'WAIT-241',
-    'docs/deployment-file.md#tools',
+    'docs/deployment-file-reference.md#tools',
     'A tool that waited in a version keeps waiting in it, whatever its server reports later.',
   ],
   [

@@ -94,6 +94,7 @@ describe('the org', () => {
       model_fallbacks: {},
       openings: {},
       conversation_retention_days: null,
+      improvement_conversations: 'all',
       balance_usd: 100,
       caps: {
         org_daily_usd: 100,

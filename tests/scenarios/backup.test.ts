@@ -324,7 +324,7 @@ describe('a backup that must not be restored', () => {
     const path = join(folder, 'damaged.tar');
     for (const [what, damaged] of damages) {
       await writeFile(path, damaged);
-      await expect(restored(path), what).rejects.toThrow(/is not whole|is no backup/);
+      await expect(restored(path), what).rejects.toThrow(/is not whole|is neither a backup/);
     }
     await expect(restored(join(folder, 'nowhere.tar'))).rejects.toThrow(/cannot be read \(ENOENT\)/);
     await expectUntouched();
@@ -367,7 +367,7 @@ describe('a backup that must not be restored', () => {
     const migrations = [...opening.migrations, { name: '9999-of-the-future.sql', sha256: 'x' }];
     const newer = join(folder, 'newer.tar');
     await writeArchive(newer, { ...opening, version: '7.3.1', migrations }, async () => nothing);
-    await expect(restored(newer)).rejects.toThrow(/made by Vestra 7\.3\.1, and this is Vestra \d+\.\d+\.\d+/);
+    await expect(restored(newer)).rejects.toThrow(/created by Vestra 7\.3\.1, and this is Vestra \d+\.\d+\.\d+/);
     const strange = join(folder, 'strange.tar');
     await writeArchive(strange, { ...opening, format: 2, version: '7.3.1' }, async () => nothing);
     await expect(restored(strange)).rejects.toThrow(/Vestra 7\.3\.1 in a form that this version cannot read/);

@@ -575,6 +575,9 @@ describe('erasing a user', () => {
     const over = await finished(open.id);
     held.open();
     expect(over.counts).toMatchObject({ succeeded: 1, failed: 2 });
+    await server.until('/v1/events?type=user.deleted', ({ data }) =>
+      data.some((each: Body) => each.data.id === 'gone'),
+    );
     expect((await items(done.id))[0]).toMatchObject({
       user_id: null,
       conversation_id: null,
@@ -586,9 +589,6 @@ describe('erasing a user', () => {
       expect(each).toMatchObject({ user_id: null, status: 'failed', error: { code: 'user_disabled' }, task_id: null });
     }
     expect(hello).toMatchObject({ user_id: 'stays', status: 'succeeded' });
-    await server.until('/v1/events?type=user.deleted', ({ data }) =>
-      data.some((each: Body) => each.data.id === 'gone'),
-    );
     const rows = await query<{ row: string }>(
       server.connectionString,
       'SELECT batch_items::text AS row FROM batch_items',

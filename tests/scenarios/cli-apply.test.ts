@@ -69,9 +69,9 @@ describe('vestra apply', () => {
     expect(first.out.split('\n').filter((line) => !line.startsWith('Indexing: '))).toEqual([
       'Read service.yaml: shop',
       'Uploaded skill returns',
-      expect.stringMatching(/^Made notebook shop-knowledge/),
+      expect.stringMatching(/^Created notebook shop-knowledge/),
       'Uploaded document hours.md',
-      'Saved version 1 (the first of a new deployment)',
+      'Saved version 1 (a new deployment)',
       '✔ shop: version 1 is active for test keys',
       '',
     ]);
@@ -132,7 +132,7 @@ describe('vestra apply', () => {
     });
     expect((await server.call('GET', '/v1/deployments/wrong')).status).toBe(404);
     const empty = await here(await folderWith('empty', {}), 'apply');
-    expect([empty.code, empty.err]).toEqual([1, expect.stringContaining('service.yaml There is no such file')]);
+    expect([empty.code, empty.err]).toEqual([1, expect.stringContaining('service.yaml: There is no such file')]);
   });
 
   it('names the unreachable tool server, and why a test could not be played', async () => {
@@ -150,8 +150,8 @@ describe('vestra apply', () => {
     const slug = (await read('/v1/mcp-servers?limit=1')).data[0].slug;
     const why = '127.0.0.1 could not be reached: ECONNREFUSED.';
     expect(out).toContain(`! The tool server ${slug} cannot be called now: ${why} (mcp_server_error)\n`);
-    expect(out).toContain(`    mcp_server_error: The server \`${slug}\` is away. ${why}`);
-    expect((await here(folder, 'test')).out).toContain(`The server \`${slug}\` is away.`);
+    expect(out).toContain(`    mcp_server_error: The server \`${slug}\` is unreachable. ${why}`);
+    expect((await here(folder, 'test')).out).toContain(`The server \`${slug}\` is unreachable.`);
     const json = JSON.parse((await here(folder, 'apply', '--promote', 'no', '--json')).out);
     expect(json.servers_away).toEqual([{ slug, code: 'mcp_server_error', message: why }]);
   });
@@ -343,7 +343,7 @@ describe('a folder with a file that cannot be read', () => {
     for (const words of [['apply'], ['diff']]) {
       const { code, err } = await here(folder, ...words);
       expect([words, code]).toEqual([words, 1]);
-      expect(err).toMatch(/^✖ docs\/y\.pdf The [^\n]+\n {2}docs\/z\.docx The /);
+      expect(err).toMatch(/^✖ docs\/y\.pdf: The [^\n]+\n {2}docs\/z\.docx: The /);
       expect(await texts()).toEqual(before);
     }
     await rm(join(folder, 'docs/y.pdf'));

@@ -161,7 +161,7 @@ const commands: Command[] = [
   {
     mistake: 'no file',
     types: ['apply'],
-    says: [/service\.yaml There is no such file: write one, for example with `vestra init`/],
+    says: [/service\.yaml: There is no such file: write one, for example with `vestra init`/],
   },
   {
     mistake: 'a folder that is not there',

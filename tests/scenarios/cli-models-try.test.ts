@@ -50,7 +50,7 @@ const withoutNumbers = (lines: readonly string[]) =>
 
 describe('[MOD-765] vestra models try', () => {
   it('prints what the documentation shows', async () => {
-    const page = readFileSync(join(import.meta.dirname, '../../docs/models.md'), 'utf8');
+    const page = readFileSync(join(import.meta.dirname, '../../docs/try-a-model.md'), 'utf8');
     const [documented] = blocksOf(page)
       .flatMap(commandsIn)
       .filter(({ command }) => command.startsWith('vestra models try'));

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serveMcp, tool } from '../../packages/server/src/agents/mcp-client/mcp-server.fixture.ts';
 import { filesWith } from '../support/marked-files.ts';
 import type { ApiResponse } from '../support/server.ts';
 import { type ComputerDesk, startComputerDesk, systemOf } from './computer.fixture.ts';
-import { calling, inTurn, resultsIn, toolNamesIn } from './interactions.fixture.ts';
+import { calling, inTurn, isOver, resultsIn, toolNamesIn } from './interactions.fixture.ts';
 import { shown } from './money.fixture.ts';
 
 type Body = ApiResponse['body'];
@@ -218,6 +219,41 @@ describe('an attachment', () => {
       /^---\nname: spreadsheets\n[\s\S]*\nIts files lie in \/home\/agent\/skills\/spreadsheets\/ on the computer\.$/,
     );
     expect(results[1]).toMatch(/^Exit code 0\.\n[\s\S]*\b42\b/);
+  });
+});
+
+describe('a file that a tool server returns', () => {
+  it('is on the computer in the same run, beside files of the same name, and in a later task [MCPS-717]', async () => {
+    let calls = 0;
+    const { url } = await serveMcp('2026', [tool('export', { annotations: { readOnlyHint: true } })], {
+      call: () => {
+        const blob = Buffer.from(`a;b\n${++calls};2\n`).toString('base64');
+        const resource = { uri: 'file:///out/table.csv', mimeType: 'application/x-table', blob };
+        return { content: [{ type: 'resource', resource }] };
+      },
+    });
+    await desk.apply({ name: 'exporter', memory: 'none', tools: [{ mcp: url, name: 'files' }] });
+    const work = { user_id: 'exa', deployment: 'exporter' };
+    const { results, task } = await desk.calls(
+      work,
+      ['run_command', { command: 'echo awake' }],
+      ['mcp__files__export'],
+      ['run_command', { command: 'cat uploads/table.csv; echo changed >uploads/table.csv' }],
+      ['mcp__files__export'],
+      ['run_command', { command: 'cat uploads/table.csv uploads/table-2.csv' }],
+    );
+    expect(results[1]).toContain('[It is on the computer too: /home/agent/uploads/table.csv]');
+    expect(results[2]).toBe('Exit code 0.\nstdout:\na;b\n1;2');
+    expect(results[3]).toContain('[It is on the computer too: /home/agent/uploads/table-2.csv]');
+    expect(results[4]).toBe('Exit code 0.\nstdout:\nchanged\na;b\n2;2');
+
+    // Another computer gets the files of the conversation, too.
+    await desk.sql(`DELETE FROM computer_preparations WHERE user_key = 'exa'`);
+    desk.script(inTurn(calling('run_command', { command: 'cat uploads/table.csv' }), { text: 'Done.' }));
+    const { conversation_id: id } = task;
+    await desk.call('POST', `/v1/conversations/${id}/messages`, { body: { message: 'Again.', hand_off: 'always' } });
+    await desk.until(`/v1/tasks?conversation_id=${id}`, ({ data }) => data.length === 2 && data.every(isOver));
+    expect(resultsIn(desk.asked.at(-1)).at(-1)).toContain('a;b\n1;2');
   });
 });
 

@@ -77,6 +77,32 @@ describe('a reply in the console', () => {
     expect(asked.filter((url) => url.includes('tracker.example'))).toEqual([]);
     await leave();
   });
+
+  it('has numbered references that open the cited passage [CON-761]', async () => {
+    const { body: notebook } = await desk.call('POST', '/v1/notebooks', { body: { name: 'Rules', slug: 'rules' } });
+    const text = 'A parcel may be sent back within 41 days.';
+    await desk.call('POST', `/v1/notebooks/${notebook.id}/documents`, { body: { title: 'Return window', text } });
+    await desk.apply({
+      name: 'reader',
+      memory: 'none',
+      instructions: 'Be kind.',
+      knowledge: [{ notebook: notebook.id }],
+    });
+    desk.script(
+      inTurn(calling('search_notebooks', { query: 'send back a parcel' }), { text: '41 days [1], not [9].' }),
+    );
+    const id = await talk('How long?', { deployment: 'reader' });
+    const { page, leave } = await desk.enter(`/conversations/${id}`);
+    const reply = page.locator('[data-said=agent]');
+    await reply.getByRole('region', { name: 'Sources' }).getByText('Return window').waitFor();
+    expect(await reply.locator('.reply').textContent()).toBe('41 days1, not [9].');
+    await reply.getByRole('button', { name: 'Source 1: Return window' }).click();
+    const passage = page.getByRole('dialog', { name: 'Return window' });
+    await passage.getByText(text).waitFor();
+    expect(await barriersOn(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await leave();
+  });
 });
 
 describe('the trace beside a conversation', () => {
@@ -171,6 +197,32 @@ describe('the trace beside a conversation', () => {
       expect(Math.max(...heights)).toBeLessThan(40);
     }
     expect(await page.getByRole('button', { name: 'Zoom in' }).count()).toBe(0);
+    await leave();
+  });
+});
+
+describe('a sentence of a reply', () => {
+  it('leads to the step that wrote it [CON-753]', async () => {
+    desk.script(
+      inTurn(
+        { ...calling('find_order', { number: 'MT-7', api_key: 'k' }), text: 'Let me **look** that up.' },
+        { text: 'It is on its way.' },
+      ),
+    );
+    const id = await begin('Where is MT-7?');
+    await desk.until(`/v1/conversations/${id}`, ({ pending_tool_calls }) => pending_tool_calls.length === 1);
+    const [call] = (await desk.call('GET', `/v1/conversations/${id}`)).body.pending_tool_calls;
+    await desk.answer(call.call_id, { output: 'on its way' });
+    await desk.rest(id);
+    const { page, leave } = await desk.enter(`/conversations/${id}`);
+    const reply = page.locator('[data-said=agent]');
+    await trace(page).getByText('It is on its way.').waitFor();
+    await reply.getByText('Let me look that up.').click();
+    await trace(page).getByText('Let me look that up.').waitFor();
+    expect(await trace(page).getByText('It is on its way.').count()).toBe(0);
+    await reply.getByText('It is on its way.').click();
+    await trace(page).getByText('It is on its way.').waitFor();
+    expect(await page.getByRole('button', { name: 'Trace' }).getAttribute('aria-pressed')).toBe('true');
     await leave();
   });
 });

@@ -101,7 +101,7 @@ describe('a new company', () => {
     await page.keyboard.press('Enter');
     await page.locator('[data-waiting=approval]').getByRole('button', { name: 'Approve' }).click();
     await page.locator('[data-said=agent]').getByText('Ordered as number 17.').waitFor();
-    await page.getByRole('button', { name: /order_paper/ }).click();
+    await page.getByRole('button', { name: /^order_paper/ }).click();
     await page.getByRole('table', { name: 'Output' }).getByRole('row', { name: 'order 17' }).waitFor();
     await page.getByRole('link', { name: 'Conversation', exact: true }).click();
     await press(page, 'Create scenario');

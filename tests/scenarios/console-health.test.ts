@@ -138,7 +138,11 @@ const sum = <Row>(rows: Row[], field: keyof Row) => rows.reduce((all, row) => al
 describe('Home', () => {
   it('shows whether all is well, by period and deployment, and leads from a cause to its conversations [CON-741]', async () => {
     desk.script(() => ({ fail: 400, failMessage: 'No such temperature.' }));
+    const once = await talk('Breaks once');
     await talk('Where is order 4711?');
+    desk.script(() => ({ text: 'Hello.' }));
+    await desk.call('POST', `/v1/conversations/${once}/messages`, { body: { message: 'Now?' } });
+    await desk.rest(once);
     const { page, go, leave } = await desk.enter('/', { context: { viewport: { width: 1440, height: 900 } } });
     const period = (name: string) => page.getByRole('navigation', { name: 'Period' }).getByRole('link', { name });
     const isWell = (word: string) => page.locator(`[data-health="${word}"]`);
@@ -158,9 +162,14 @@ describe('Home', () => {
     expect(await barriersOn(page)).toEqual([]);
 
     await go('/?period=24h&deployment=desk');
-    await page.getByRole('link', { name: /conversations with model_error/ }).click();
+    const link = page.getByRole('link', { name: /conversations with model_error/ });
+    const counted = Number.parseInt((await link.textContent()) ?? '', 10);
+    await link.click();
     await page.waitForURL(/error_code=model_error/);
     await page.getByRole('row', { name: /Where is order 4711\?.*failed/ }).waitFor();
+    // The one whose next reply succeeded is in it too.
+    await page.getByRole('row', { name: /Breaks once.*idle/ }).waitFor();
+    expect(await page.getByRole('row').count()).toBe(counted + 1);
     expect(await page.getByLabel('Error code').inputValue()).toBe('model_error');
     expect(await page.getByRole('row', { name: /At the till/ }).count()).toBe(0);
 
@@ -175,6 +184,36 @@ describe('Home', () => {
     expect(await barriersOn(page)).toEqual([]);
     await look(page, 'home-390-dark');
     await leave();
+  });
+});
+
+describe('a cause', () => {
+  it('counts the conversations that its filters list, whatever their next messages did [CON-751]', async () => {
+    desk.script(() => ({ fail: 400, failMessage: 'No such temperature.' }));
+    const recovered = await talk('Breaks and recovers');
+    const twice = await talk('Breaks twice');
+    await desk.call('POST', `/v1/conversations/${twice}/messages`, { body: { message: 'Again' } });
+    await desk.rest(twice);
+    const earlier = await talk('Broke long ago');
+    await age(earlier, '40 days');
+    desk.script(() => ({ text: 'Hello.' }));
+    await desk.call('POST', `/v1/conversations/${recovered}/messages`, { body: { message: 'Now?' } });
+    await desk.rest(recovered);
+
+    const { from, failures } = await overview();
+    const [{ conversation_count }] = failures;
+    const list = async (query: string) =>
+      (await desk.call('GET', `/v1/conversations?limit=100&${query}`)).body.data.map(({ id }: { id: string }) => id);
+    const failed = await list(`error_code=model_error&failed_after=${from}`);
+    expect(failed).toHaveLength(conversation_count);
+    expect(failed).toEqual(expect.arrayContaining([recovered, twice]));
+    expect(failed).not.toContain(earlier);
+    expect(await list(`failed_after=${from}`)).toEqual(failed);
+    expect(await list(`error_code=run_expired&failed_after=${from}`)).toEqual([]);
+    const now = await list('error_code=model_error');
+    expect(now).toEqual(expect.arrayContaining([twice, earlier]));
+    expect(now).not.toContain(recovered);
+    expect((await desk.call('GET', '/v1/conversations?failed_after=yesterday')).status).toBe(400);
   });
 });
 
@@ -224,7 +263,7 @@ describe('a file', () => {
     await editor.getByText('Be kind.').waitFor();
     await playground.getByRole('textbox', { name: 'Message' }).fill('When do you open?');
     await page.keyboard.press('Enter');
-    await playground.getByText('We open at nine.').waitFor();
+    await playground.locator('[data-said=agent]').getByText('We open at nine.').waitFor();
     const [left, right] = await Promise.all([editor, playground].map((each) => each.boundingBox()));
     expect(right?.x).toBeGreaterThan((left?.x ?? 0) + (left?.width ?? 0) - 1);
     expect(await barriersOn(page)).toEqual([]);
@@ -280,6 +319,15 @@ describe('every page', () => {
   it('for an owner makes no request that fails, and logs no error [CON-748]', { timeout: 240_000 }, async () => {
     paths = [...(await pathsOfPages()), ...parts];
     expect(await errorsOnPages(paths, desk.owner)).toEqual([]);
+  });
+
+  it('in live mode makes no request that fails, and logs no error [CON-748]', { timeout: 240_000 }, async () => {
+    // Only deployments exist in both modes.
+    const { id } = (await desk.call('GET', '/v1/deployments/desk')).body;
+    const paths = pages.map(({ path }) => path.replace('$deployment', id)).filter((path) => !path.includes('$'));
+    expect(paths.length).toBeGreaterThan(30);
+    const live = [...paths, ...parts.filter((path) => !path.startsWith('/users/'))];
+    expect(await errorsOnPages(live, desk.owner, 'live')).toEqual([]);
   });
 
   it('to sign in makes no request that fails before anybody has signed in [CON-748]', async () => {
@@ -374,8 +422,13 @@ async function pathsOfPages(): Promise<string[]> {
 }
 
 /** Opens each page as its own document, so that a page that reuses data of the one before hides nothing. */
-async function errorsOnPages(paths: readonly string[], as: { email: string; password: string }): Promise<string[]> {
-  const { page, go, leave } = await desk.enter('/', { as });
+async function errorsOnPages(
+  paths: readonly string[],
+  as: { email: string; password: string },
+  mode: 'test' | 'live' = 'test',
+): Promise<string[]> {
+  const { page, leave } = await desk.enter('/', { as });
+  const go = (path: string) => page.goto(`${desk.line.url}/console/${desk.orgId}/${mode}${path}`);
   let at = '/';
   const errors = errorsOf(page, () => at);
   const open = openCalls(page);

@@ -250,7 +250,7 @@ describe('pages of webhooks and spend', () => {
       for (const name of names) await chart.getByText(name, { exact: true }).first().waitFor();
       expect(await page.getByRole('alert').count()).toBe(0);
     };
-    await isDrawn('ada', 'The org’s own agent');
+    await isDrawn(hostileText.slice(0, 100), 'The org’s own agent');
     await go('/usage?by=deployment');
     await isDrawn('help-desk', 'No deployment');
     await page.getByRole('cell', { name: 'help-desk', exact: true }).waitFor();
@@ -419,7 +419,7 @@ describe('a way to sign in', () => {
     await page.getByText('No passkeys yet').waitFor();
     await signOut(page);
     await press(page, 'Sign in with a passkey');
-    await page.getByRole('alert').getByText('This passkey signs nobody in.').waitFor();
+    await page.getByRole('alert').getByText('This passkey is not valid here.').waitFor();
     await leave();
     desk.forget();
   });

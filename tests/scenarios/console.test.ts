@@ -301,7 +301,7 @@ describe('a talk', () => {
     await call.getByLabel('Function result').fill('{"order": 17}');
     await call.getByRole('button', { name: 'Send result' }).click();
     await page.locator('[data-said=agent]').getByText('Ordered.').waitFor();
-    await page.getByRole('button', { name: /order_paper/ }).click();
+    await page.getByRole('button', { name: /^order_paper/ }).click();
     await page.getByRole('table', { name: 'Output' }).getByRole('row', { name: 'order 17' }).waitFor();
     expect(await page.evaluate(isOwned)).toBe(false);
 
@@ -528,6 +528,8 @@ describe('a talk', () => {
     await page.getByRole('button', { name: 'Promote', exact: true }).click();
     await page.getByRole('button', { name: 'Current draft' }).waitFor();
     expect((await desk.call('GET', '/v1/deployments/refunds')).body.draft_version).toBe(version);
+    await desk.apply({ name: 'refunds', instructions: 'Another text.', memory: 'none' });
+    await page.getByText(`Version ${version + 1} runs now, and this proposal changes version 1.`).waitFor();
     await go('/deployments/refunds/insights');
     await page.getByRole('link', { name: `version 1 → ${version}` }).waitFor();
     await leave();

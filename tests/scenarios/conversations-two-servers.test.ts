@@ -27,6 +27,23 @@ afterAll(async () => {
   await model.close();
 });
 
+type Member = { id: string; headers: Record<string, string> };
+
+/** A person who has accepted an invitation of the org and signed in to the console. */
+async function signInAsMember(email: string): Promise<Member> {
+  const invited = await here.call('POST', '/v1/members', { key: here.liveKey, body: { email, role: 'admin' } });
+  const token = new URL(invited.body.invite_url).hash.replace('#token=', '');
+  const body = { token, name: 'Ada', password: 'correct horse battery' };
+  expect((await here.call('POST', '/v1/members/accept', { key: null, body })).status).toBe(200);
+  const credentials = { email, password: body.password };
+  const login = await here.call('POST', '/v1/console/login', { key: null, body: credentials });
+  const cookie = (login.headers.get('set-cookie') ?? '').split(';', 1)[0] as string;
+  return {
+    id: invited.body.id,
+    headers: { cookie, 'x-csrf-token': login.body.csrf_token, 'service-mode': 'test' },
+  };
+}
+
 describe('two servers on one database', () => {
   it('stream text written by one to a follower of the other', async () => {
     respond = () => ({ text: ['Good ', 'morning', '.'], fail: 'hang' });
@@ -151,6 +168,22 @@ describe('two servers on one database', () => {
     }
     expect(await Promise.race([keptStream.events, here.show(id).then(() => 'open')])).toBe('open');
     keptStream.close();
+  });
+
+  it('end the sessions that a member opened, and the streams of both, when the other removes the member [RUN-709]', async () => {
+    const [member, other] = [await signInAsMember('ada@example.com'), await signInAsMember('eve@example.com')];
+    const { id } = await here.begin();
+    const open = async ({ headers }: Member) =>
+      (await here.call('POST', '/v1/sessions', { key: null, headers, body: { conversation_id: id, chat: true } })).body;
+    const [session, kept] = [await open(member), await open(other)];
+    const stream = await here.stream('GET', `/v1/conversations/${id}/events`, { key: session.token });
+    expect((await there.call('DELETE', `/v1/members/${member.id}`, { key: here.liveKey })).status).toBe(200);
+    expect(await stream.events).toEqual([]);
+    for (const server of [here, there]) {
+      const refused = await server.call('GET', `/v1/conversations/${id}`, { key: session.token });
+      expect(codeOf(refused)).toEqual([401, 'session_revoked']);
+      expect((await server.call('GET', `/v1/conversations/${id}`, { key: kept.token })).status).toBe(200);
+    }
   });
 
   it('end a session that its key opened while the other revoked that key [RUN-703]', async () => {

@@ -15,7 +15,16 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const noCosts = { orchestrator: 0, intelligence: 0, tools: 0, compute: 0, background: 0, voice: 0, improvement: 0 };
+const noCosts = {
+  orchestrator: 0,
+  intelligence: 0,
+  tools: 0,
+  compute: 0,
+  background: 0,
+  voice: 0,
+  improvement: 0,
+  insight: 0,
+};
 
 describe('a conversation', () => {
   it('is created without any field, for the org’s own agent [CONV-001, CONV-002, CONV-012, CONV-024, CONV-027]', async () => {

@@ -77,9 +77,25 @@ afterAll(async () => {
 /** Typed by somebody who has set nothing but where the server listens. */
 const env = () => ({ PATH: process.env.PATH ?? '', HOME: folder, XDG_CONFIG_HOME: folder, VESTRA_URL: server.url });
 
+/** The pages after it talk to the shop that getting-started.md describes. */
+let shop: Promise<void> | undefined;
+async function applyShop(): Promise<void> {
+  const block = blocksOf(readFileSync(join(root, 'docs/getting-started.md'), 'utf8')).find(
+    ({ title }) => title === 'service.yaml',
+  );
+  const response = await fetch(`${server.url}/v1/deployments/shop?promote=no`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(parse(block?.code ?? '')),
+  });
+  expect([response.status, await response.text()]).toEqual([200, expect.any(String)]);
+}
+
 /** Each page is followed in a separate folder with the keys, the examples and the installed packages. */
 async function folderOf(page: string): Promise<string> {
   if (!page.startsWith('docs/')) return folder;
+  shop ??= applyShop();
+  await shop;
   const own = join(folder, basename(page, '.md'));
   await mkdir(join(own, 'node_modules/vestra'), { recursive: true });
   for (const name of ['examples', '.vestra']) await symlink(join(folder, name), join(own, name));

@@ -33,7 +33,7 @@ describe('the examples', () => {
     });
 
     const yaml = (await server.call('GET', `/v1/deployments/${name}?format=yaml`)).text;
-    expect(yaml).toContain('docs/deployment-file.md');
+    expect(yaml).toContain('docs/deployment-file-reference.md');
     const again = await apply(parse(yaml), 'no');
     expect([again.status, again.body.changed, again.body.version.version]).toEqual([200, [], 1]);
 

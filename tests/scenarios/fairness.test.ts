@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { makeOtherOrg } from '../support/other-org.ts';
 import { isOneProcess } from '../support/server.ts';
 import { type Desk, startDesk } from './interactions.fixture.ts';
@@ -8,9 +8,17 @@ let other: string;
 /** The model answers no message with these words until the gate opens. */
 const heldWords = 'Hold this';
 let gate = Promise.withResolvers<void>();
+/** How busy the server measures itself to be. Its clock moves only here, so that no wait ends by time. */
+const load = { now: 0, utilization: 0 };
+const clock = { now: () => load.now, utilization: () => load.utilization };
 
 beforeAll(async () => {
-  desk = await startDesk({ VESTRA_OPEN_TASKS_PER_USER: '3', VESTRA_OPEN_TASKS_PER_ORG: '5' });
+  desk = await startDesk(
+    { VESTRA_OPEN_TASKS_PER_USER: '3', VESTRA_OPEN_TASKS_PER_ORG: '5' },
+    {
+      turnstile: { clock, longestWaitMs: 600_000 },
+    },
+  );
   other = await makeOtherOrg(desk);
   await desk.sql(
     `INSERT INTO wallets (org_id, mode, balance_micros) SELECT id, 'test', 1000000000 FROM orgs WHERE name = 'Other'`,
@@ -22,6 +30,10 @@ beforeAll(async () => {
     if (text.includes(heldWords)) await gate.promise;
     return { text: 'Done.' };
   });
+});
+afterEach(() => {
+  gate.resolve();
+  beIdle();
 });
 afterAll(() => desk.stop());
 
@@ -63,8 +75,88 @@ it('a user and an org have a limited number of queued and working tasks, and nob
   expect((await start({ user_id: 'ada' })).status).toBe(201);
 });
 
+async function hello(key: string): Promise<void> {
+  const { body } = await start({ user_id: 'eve', message: 'Hello', hand_off: 'auto' }, key);
+  await desk.until(`/v1/conversations/${body.id}`, ({ status }) => status === 'idle', key);
+}
+
+/** The share of an org shrinks by a fifth in each tenth of a second in which the process is busy, down to 16. */
+async function beBusy(key: string): Promise<void> {
+  load.utilization = 1;
+  for (let sample = 0; sample < 12; sample++) {
+    load.now += 100;
+    await hello(key);
+  }
+}
+
+function beIdle(): void {
+  load.utilization = 0;
+  load.now += 60_000;
+}
+
+/** Messages that the model holds. `accepted` grows with each one that the server accepts. */
+function flood(count: number) {
+  gate = Promise.withResolvers();
+  const of = { accepted: 0, all: Promise.resolve<unknown>(null) };
+  of.all = Promise.all(
+    Array.from({ length: count }, async (_, at) => {
+      const { status } = await start({ user_id: `many-${at % 4}`, hand_off: 'auto' });
+      expect(status).toBe(201);
+      of.accepted += 1;
+    }),
+  );
+  return of;
+}
+
+it.runIf(isOneProcess)(
+  'in a busy process an org has 16 runs at once, and its other messages wait while another org has its turns [RATE-706]',
+  async () => {
+    await hello(desk.testKey);
+    await beBusy(other);
+    const flooding = flood(48);
+    await expect.poll(() => flooding.accepted, { timeout: 120_000 }).toBeGreaterThanOrEqual(16);
+
+    // Five turns of the other org, to none of the flood.
+    for (let turn = 0; turn < 5; turn++) await hello(other);
+    // A conversation without a message starts no run.
+    expect((await desk.call('POST', '/v1/conversations', { body: {} })).status).toBe(201);
+    // A few more than 16 may pass: a run counts shortly after its message was accepted.
+    expect(flooding.accepted).toBeLessThan(24);
+    const metrics = await (await fetch(`${desk.url}/metrics`)).text();
+    expect(metrics).toContain(`\nvestra_messages_waiting ${48 - flooding.accepted}\n`);
+
+    // No run ends, and nothing else arrives: the server measures its load again by itself.
+    beIdle();
+    await flooding.all;
+  },
+  240_000,
+);
+
+it.runIf(isOneProcess)(
+  'the next message of a busy org is accepted as soon as one of its runs ends [RATE-706]',
+  async () => {
+    await beBusy(other);
+    const flooding = flood(48);
+    await expect.poll(() => flooding.accepted, { timeout: 120_000 }).toBeGreaterThanOrEqual(16);
+    expect(flooding.accepted).toBeLessThan(24);
+    gate.resolve();
+    await flooding.all;
+  },
+  240_000,
+);
+
+it.runIf(isOneProcess)(
+  'an org that has the process for itself waits for nobody, however busy the process is [RATE-707]',
+  async () => {
+    load.now += 3_600_000;
+    await beBusy(desk.testKey);
+    await flood(24).all;
+  },
+  240_000,
+);
+
 /** More than all places of a process, those of its queue included. */
-const flood = 380;
+const moreThanAll = 380;
 
 // With two processes another one has room in any case.
 it.runIf(isOneProcess)(
@@ -76,7 +168,7 @@ it.runIf(isOneProcess)(
         (await desk.sql(`SELECT count(*) AS n FROM turns WHERE state = 'settled' AND user_id LIKE 'user-%'`))[0].n,
       );
     await Promise.all(
-      Array.from({ length: flood }, async (_, at) => {
+      Array.from({ length: moreThanAll }, async (_, at) => {
         const { status } = await start({ user_id: `user-${at % 20}`, hand_off: 'auto' });
         expect(status).toBe(201);
       }),
@@ -91,7 +183,7 @@ it.runIf(isOneProcess)(
     }
     expect(await answered()).toBe(0);
     gate.resolve();
-    await expect.poll(answered, { timeout: 300_000 }).toBe(flood);
+    await expect.poll(answered, { timeout: 300_000 }).toBe(moreThanAll);
   },
   480_000,
 );

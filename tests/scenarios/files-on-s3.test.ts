@@ -118,7 +118,7 @@ describe('files in a bucket', () => {
     const output = { filename: 'report.md', content: '# Report' };
     const { results } = await desk.calls({ user_id: 'ada' }, ['save_output', output], ['save_output', output]);
     expect(results).toEqual([
-      'The file store is away. Try again shortly.',
+      'The file store is unreachable. Try again shortly.',
       expect.stringMatching(/^Saved as report\.md/),
     ]);
   });

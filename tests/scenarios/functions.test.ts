@@ -21,7 +21,7 @@ import type { StreamEvent } from '@vestra/sdk/stream';
 import { signWebhook } from '@vestra/sdk/webhook';
 import { answering, startReceiver } from '@vestra/server/automation/webhooks/receiver.fixture';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { z } from 'zod';
 import { connectMcp } from '../../packages/server/src/edges/mcp/client.fixture.ts';
 import { runAtTerminal, runCli, startCli } from '../support/cli.ts';
@@ -852,7 +852,7 @@ describe('docs/functions.md', () => {
     expect(await once(own, 'exit')).toEqual([0, null]);
 
     const secret = 'whsec_c2VjcmV0IG9mIHRoZSBzaG9wIGhlcmU=';
-    process.env.FUNCTIONS_SECRET = secret;
+    vi.stubEnv('FUNCTIONS_SECRET', secret);
     const { POST } = await import(join(folder, 'endpoint.ts'));
     const body = JSON.stringify({ call_id: 'call_1', name: 'find_order', arguments: { number: 'A-1' } });
     const headers = await signWebhook({ id: 'call_1', body, secret });

@@ -1,6 +1,8 @@
+import { connect, type Socket } from 'node:net';
 import { routes } from '@vestra/contract/api';
 import { bodyLimitOf, type Route } from '@vestra/contract/route';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { makeOtherOrg } from '../support/other-org.ts';
 import { fittingBody, pathOf } from '../support/paths.ts';
 import { isOneProcess, startTestServer, type TestServer } from '../support/server.ts';
 
@@ -234,6 +236,40 @@ describe('limits of bodies', () => {
     expect(whole.body.error?.code).not.toBe('body_too_large');
     const more = await send(`{"message":"${'a'.repeat(512 * 1024)}"}`);
     expect(more.body.error.code).toBe('body_too_large');
+  });
+
+  it.skipIf(!isOneProcess)('the bodies of a key and of an org in progress are bounded together [HRD-710]', async () => {
+    const { hostname, port } = new URL(server.url);
+    const { body: third } = await server.call('POST', '/v1/keys', { body: { name: 'third', scopes: ['all'] } });
+    const other = await makeOtherOrg(server);
+    const sockets: Socket[] = [];
+    // Four of the largest bodies, none of which arrives.
+    const hold = (key: string) => {
+      const lines = [
+        `Authorization: Bearer ${key}`,
+        'Content-Type: application/json',
+        `Content-Length: ${32 * mebibyte}`,
+      ];
+      const head = ['POST /v1/batches HTTP/1.1', 'Host: a', ...lines, '', '{'].join('\r\n');
+      for (let at = 0; at < 4; at++) {
+        const socket = connect(Number(port), hostname, () => socket.write(head));
+        sockets.push(socket.on('error', () => {}));
+      }
+    };
+    const send = async (key: string, bytes: number) => {
+      const raw = `{"kk":"${'t'.repeat(bytes)}"}`;
+      return (await server.call('POST', '/v1/batches', { key, raw, headers: { 'content-type': 'application/json' } }))
+        .status;
+    };
+    const large = (key: string) => send(key, 100_000);
+    hold(server.testKey);
+    await expect.poll(() => large(server.testKey), { timeout: 60_000 }).toBe(429);
+    expect([await large(server.liveKey), await send(server.testKey, 1_000)]).toEqual([400, 400]);
+    hold(server.liveKey);
+    await expect.poll(() => large(third.key), { timeout: 60_000 }).toBe(429);
+    expect([await large(other), await send(third.key, 1_000)]).toEqual([400, 400]);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(() => large(server.testKey), { timeout: 60_000 }).toBe(400);
   });
 
   it.each([

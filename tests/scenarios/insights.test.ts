@@ -296,9 +296,13 @@ describe('the report', () => {
     await desk.sql(`UPDATE turns SET created_at = created_at - interval '8 days' WHERE conversation_id = $1`, [old]);
     await callFails(shop, 'One', 'Order 1 was not found.');
     await callFails(shop, 'Two', 'Order 2 was not found.');
+    answers('No.');
+    await rate(await talk(shop, ['Do you sell gift cards?']), { rating: 'bad' });
     const whole = await report(shop);
-    expect(whole.data.map((each: Body) => [each.kind, each.count, each.trend.previous_count])).toEqual([
+    const counts = whole.data.map((each: Body) => [each.kind, each.count, each.trend.previous_count]);
+    expect([counts[0], ...counts.slice(1).sort()]).toEqual([
       ['tool_error', 2, 0],
+      ['bad_rating', 1, 0],
       ['failed_reply', 1, 1],
     ]);
     const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
@@ -309,8 +313,10 @@ describe('the report', () => {
     const path = `/v1/deployments/${shop}/insights?limit=1`;
     const { body: first } = await desk.call('GET', path);
     const { body: second } = await desk.call('GET', `${path}&cursor=${first.next_cursor}`);
-    expect([...first.data, ...second.data]).toEqual(whole.data);
-    expect(second.next_cursor).toBeNull();
+    // Two insights in the same number of conversations.
+    const { body: third } = await desk.call('GET', `${path}&cursor=${second.next_cursor}`);
+    expect([...first.data, ...second.data, ...third.data]).toEqual(whole.data);
+    expect(third.next_cursor).toBeNull();
     const another = await desk.call('GET', `${path}&kind=tool_error&cursor=${first.next_cursor}`);
     expect(another.body.error.code).toBe('invalid_cursor');
   });
@@ -328,6 +334,19 @@ describe('the report', () => {
       expect(again).toEqual({ title: insight.title, conversationIds: found.reverse() });
       const live = await conversationsOfInsight(db, { ...tenant, mode: 'live' }, deploymentId, insight.id);
       expect(live).toBeNull();
+      // In the longer period, another text of the group is the most frequent one.
+      const other = await deploy();
+      const near = (place: string) => callFails(other, 'Hi', `The parcel was not found in the ${place} warehouse.`);
+      const old = [await near('northern'), await near('northern')];
+      for (const each of old)
+        await desk.sql(`UPDATE turns SET created_at = created_at - interval '20 days' WHERE conversation_id = $1`, [
+          each,
+        ]);
+      const newest = await near('southern');
+      const [ofWeek] = await ofKind(other, 'tool_error');
+      const { id: otherId } = (await desk.call('GET', `/v1/deployments/${other}`)).body;
+      const found30 = await conversationsOfInsight(db, tenant, otherId, ofWeek.id);
+      expect(found30?.conversationIds.sort()).toEqual([...old, newest].sort());
     } finally {
       await closeDatabase(db);
     }

@@ -1,7 +1,7 @@
 import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/scripted-answer';
 import { type AgentServer, type Respond, type StreamEvent, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
-import type { ApiResponse } from '../support/server.ts';
+import type { ApiResponse, TestServerOptions } from '../support/server.ts';
 
 type Body = ApiResponse['body'];
 
@@ -25,8 +25,11 @@ export type Desk = AgentServer & {
   work: (body: Record<string, unknown>, isThere?: (task: { status: string }) => boolean) => Promise<Body>;
 };
 
-export async function startDesk(env: Record<string, string> = {}): Promise<Desk> {
-  const server = await startAgentServer({ env });
+export async function startDesk(
+  env: Record<string, string> = {},
+  runs: NonNullable<TestServerOptions['runs']> = {},
+): Promise<Desk> {
+  const server = await startAgentServer({ env, runs });
   const sql = (text: string, values: unknown[] = []) => query(server.connectionString, text, values);
   const desk: Desk = {
     ...server,

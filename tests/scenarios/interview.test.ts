@@ -211,7 +211,7 @@ describe('with a model', () => {
     const complaint = lastText(server.asked.at(-1) as NormalisedRequest);
     expect(complaint).toContain('- file.surprise:');
     expect(complaint).toMatch(
-      /The rest of the file is kept \(.*`instructions`, `tools`.*\)\. Write in `file` only what/,
+      /The rest of the file stays as it is \(.*`instructions`, `tools`.*\)\. Write in `file` only what/,
     );
 
     // Fields left out of the second answer are taken from the first.

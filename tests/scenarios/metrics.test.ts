@@ -153,6 +153,31 @@ describe('the bare address', () => {
     expect((await server.call('GET', '/favicon.ico', { key: null })).status).toBe(204);
   });
 
+  it.each(['/', '/docs', '/docs/guide/functions', '/console'])(
+    'has at %s the mark, the typeface and a picture for other sites, each from the server [GUIDE-014]',
+    async (path) => {
+      const answer = await fetch(`${server.url}${path}`, { headers: { accept: 'text/html' } });
+      expect(answer.headers.get('content-security-policy')).toContain("font-src 'self'");
+      const page = await answer.text();
+      const targets = [...page.matchAll(/<link rel="(?:icon|preload|stylesheet)"[^>]*?href="([^"]+)"/g)];
+      const [picture] = [...page.matchAll(/property="og:image" content="([^"]+)"/g)].map(([, found = '']) => found);
+      const types: Record<string, string | null> = {};
+      for (const target of [...targets.map(([, found = '']) => found), picture ?? '']) {
+        const { status, url, headers } = await fetch(new URL(target, `${server.url}${path}`));
+        expect([target, status]).toEqual([target, 200]);
+        types[url.replace(/^.*\.|-\w+(?=\.)/g, '')] = headers.get('content-type');
+        if (!url.endsWith('.css')) continue;
+        const css = await (await fetch(url)).text();
+        for (const [, font = ''] of css.matchAll(/url\(([^)]+\.woff2)\)/g))
+          expect([font, (await fetch(new URL(font, url))).headers.get('content-type')]).toEqual([font, 'font/woff2']);
+        types.fonts = /@font-face[^}]*Geist Variable/.test(css) ? 'Geist' : (types.fonts ?? null);
+      }
+      expect(types).toMatchObject({ svg: 'image/svg+xml', png: 'image/png', fonts: 'Geist' });
+      // A site that shows a link resolves no relative address.
+      expect(picture).toMatch(/^http/);
+    },
+  );
+
   it('of the reference and the guide may end in a slash [GUIDE-008]', async () => {
     for (const path of ['/docs', '/docs/guide', '/docs/guide/functions']) {
       const { status, headers } = await fetch(`${server.url}${path}/`, { redirect: 'manual' });

@@ -99,6 +99,7 @@ const otherSettings = (deployment: string) => ({
   model_fallbacks: { taken: [] },
   openings: { taken: { suggestions: ['Taken?'] } },
   conversation_retention_days: 3650,
+  improvement_conversations: 'none',
 });
 
 describe('a setting changed by a key', () => {

@@ -50,6 +50,7 @@ describe('the cost of a message', () => {
       background: 0,
       voice: 0,
       improvement: 0,
+      insight: 0,
     });
     const report = await till.call('GET', `/v1/usage?group_by=user&conversation_id=${made.id}`);
     expect(report.body.data).toMatchObject([{ key: 'ada', cost_usd: cost, input_tokens: 12_340, output_tokens: 560 }]);

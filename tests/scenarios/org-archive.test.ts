@@ -209,7 +209,7 @@ describe('an archive of an org', () => {
         ? 'f'
         : /ordinal|attempts|failures/.test(column)
           ? '1'
-          : /attachments|data|context|payload/.test(column)
+          : /attachments|data|context|payload|sources/.test(column)
             ? '[]'
             : column === 'role'
               ? 'user'

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { builtPackage } from '../support/built-package.ts';
 
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
@@ -21,9 +22,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Packs a part as `npm run pack` does, and installs the tarball with npm in an empty folder, without any script. */
 async function installed(part: 'sdk' | 'react', ...further: string[]): Promise<string> {
-  const built = join(folder, `${part}-built`);
+  const built = await builtPackage(part);
   const app = join(folder, part);
-  execFileSync(process.execPath, [join(root, `scripts/build-${part}.ts`), built], { cwd: root, stdio: 'ignore' });
   execFileSync('npm', ['pack', built, '--pack-destination', folder], { cwd: folder, stdio: 'ignore' });
   await mkdir(app);
   await writeFile(join(app, 'package.json'), '{ "private": true, "type": "module" }');

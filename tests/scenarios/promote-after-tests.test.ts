@@ -330,7 +330,7 @@ describe('with a model', () => {
     await holder.query('COMMIT');
     await holder.end();
     expect(await ended(server, run.id)).toMatchObject({ status: 'passed', note: null });
-    expect(seen[1]).toContain('\n# Document: Leave\nEverybody has twenty-five days of paid annual leave.');
+    expect(seen[1]).toContain('\n# Document: Leave\nCite as [1]\nEverybody has twenty-five days of paid annual leave.');
     const { body: shown } = await server.call('GET', `/v1/notebooks/${notebook.id}/documents/${document.id}`);
     expect(shown.indexed).toBe(true);
   });

@@ -67,6 +67,7 @@ async function runPython(): Promise<Ended[]> {
       VESTRA_ROUTES: join(folder, 'routes.json'),
       VESTRA_VECTORS: join(folder, 'vectors.json'),
       VESTRA_EXAMPLES: examplesFolder,
+      VESTRA_YAML_FAULTS: join(root, 'packages/sdk/src/apply/yaml-faults.json'),
       VESTRA_DOCS: join(root, 'docs/python.md'),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -143,5 +144,7 @@ it('applies folders as the command line does [PY-011]', async () => {
   const applied = await applyFolder({ client, folder: join(examplesFolder, 'support-desk'), promote: 'no' });
   expect([applied.uploaded, applied.answer?.changed]).toEqual([[], []]);
 });
+
+it('describes broken YAML in the sentences of the TypeScript SDK [FIRST-703]', () => expectPassed('test_apply.Yaml'));
 
 it('runs every block of its page [PY-012]', () => expectPassed('test_docs.Docs'));

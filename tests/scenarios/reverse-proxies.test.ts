@@ -39,6 +39,39 @@ afterAll(async () => {
   await dispatcher.close();
 });
 
+it.skipIf(!isInstalled('haproxy'))(
+  'HAProxy sends no request on a connection that the server closes at that moment [OPS-736]',
+  async () => {
+    let connections = 0;
+    // As a server that stops: it closes each connection that is open already when the next request arrives on it.
+    const stopping = createServer((_request, response) => response.end('whole'));
+    stopping.on('connection', (socket) => {
+      let requests = 0;
+      connections += 1;
+      socket.prependListener('data', () => {
+        requests += 1;
+        if (requests > 1) socket.destroy();
+      });
+    });
+    stopping.listen(0, '127.0.0.1');
+    await once(stopping, 'listening');
+    const proxy = await startProxy('haproxy', (stopping.address() as AddressInfo).port);
+    // One connection to the proxy, which a client keeps open for all its requests.
+    const one = new Agent({ connections: 1, connect: { rejectUnauthorized: false } });
+    try {
+      connections = 0;
+      for (let request = 1; request <= 3; request++) {
+        const sent = await fetchWith(`${proxy.url}/v1/conversations`, { method: 'POST', body: '{}', dispatcher: one });
+        expect([sent.status, await sent.text(), connections]).toEqual([200, 'whole', request]);
+      }
+    } finally {
+      await one.close();
+      await proxy.stop();
+      stopping.close();
+    }
+  },
+);
+
 describe.each(names)('%s with its file of deploy/proxies', (name) => {
   let proxy: Awaited<ReturnType<typeof startProxy>>;
   beforeAll(async () => {

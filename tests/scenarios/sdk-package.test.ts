@@ -7,6 +7,7 @@ import { routes } from '@vestra/contract/api';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { startAgentServer } from '../support/agent.ts';
+import { builtPackage } from '../support/built-package.ts';
 import { hoverTexts } from '../support/language-server.ts';
 import { programOfSdkPage } from '../support/sdk-program.ts';
 
@@ -20,10 +21,7 @@ let app: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'vestra-sdk-package-'));
   app = join(folder, 'app');
-  const built = join(folder, 'built');
-  const env = { ...process.env, GITHUB_SERVER_URL: 'https://code.example.com', GITHUB_REPOSITORY: 'org/vestra' };
-  execFileSync(process.execPath, [join(root, 'scripts/build-sdk.ts'), built], { cwd: root, env });
-  execFileSync('npm', ['pack', '--pack-destination', folder], { cwd: built, stdio: 'ignore' });
+  execFileSync('npm', ['pack', '--pack-destination', folder], { cwd: await builtPackage('sdk'), stdio: 'ignore' });
   const place = join(app, 'node_modules/@vestra/sdk');
   await mkdir(place, { recursive: true });
   execFileSync('tar', ['-xzf', join(folder, packed), '-C', place, '--strip-components=1']);
@@ -176,7 +174,7 @@ it('contains the metadata that npm needs, and only published files [PKG-324]', a
   );
   expect(other).toEqual([]);
   expect(listed.filter((file) => /\.(test|fixture)\./.test(file))).toEqual([]);
-  const told = await readFile(join(folder, 'built/package.json'), 'utf8');
+  const told = await readFile(join(app, 'node_modules/@vestra/sdk/package.json'), 'utf8');
   expect(told).not.toContain('registry');
   const { repository, homepage, bugs, publishConfig, keywords, dependencies } = JSON.parse(told);
   expect({ repository, homepage, bugs, publishConfig }).toEqual({
@@ -187,7 +185,7 @@ it('contains the metadata that npm needs, and only published files [PKG-324]', a
   });
   expect(keywords).toContain('agents');
   for (const range of Object.values(dependencies)) expect(range).toMatch(/^\^\d/);
-  const readme = await readFile(join(folder, 'built/README.md'), 'utf8');
+  const readme = await readFile(join(app, 'node_modules/@vestra/sdk/README.md'), 'utf8');
   expect(readme).toContain('npm install @vestra/sdk');
   expect(readme).toContain('(https://code.example.com/org/vestra/blob/main/docs/errors.md)');
 });

@@ -1,10 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BrowserContextOptions, FrameLocator, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { builtPackage } from '../support/built-package.ts';
 import { examplesFolder } from '../support/example.ts';
 import { calling, inTurn } from './interactions.fixture.ts';
 import { barriersOn, type PageDesk, startPageDesk } from './session-page.fixture.ts';
@@ -31,12 +32,10 @@ afterAll(async () => {
 
 /** The example as it stands, with the package as it would be published. */
 async function buildReactExample(): Promise<void> {
-  const built = join(folder, 'vestra-react');
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-  execFileSync(process.execPath, [join(root, 'scripts/build-react.ts'), built], { cwd: root });
   const building = await rolldown({
     input: join(examplesFolder, 'support-desk/page/app.jsx'),
-    resolve: { alias: { '@vestra/react': join(built, 'vestra-session.js') } },
+    resolve: { alias: { '@vestra/react': join(await builtPackage('react'), 'vestra-session.js') } },
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
   });
   await building.write({ file: join(folder, 'app.js') });
@@ -109,9 +108,11 @@ describe('the plain page of the example', () => {
     const visited = await visit('ida');
     const { page, frame, faults } = visited;
     await say(visited, 'Tell me a story');
-    await frame.locator('[data-role=agent]').first().waitFor();
+    await frame.locator('[data-role=agent][aria-busy=false]').first().waitFor();
     const place = await placeOf(visited);
     await desk.rest(place);
+    // The page reveals a long reply evenly, also after its end.
+    await frame.locator('[data-role=agent][aria-busy=false]').waitFor();
     await field(visited).fill('Half a sen');
     const scroll = frame.getByLabel('Conversation');
     await scroll.evaluate((box) => box.scrollTo({ top: box.scrollHeight / 2 }));
@@ -193,7 +194,7 @@ describe('the plain page of the example', () => {
       return (await of(visited, 'ended')).at(-1);
     };
     await expect.poll(isTold, soon).toEqual({ reason: 'expired' });
-    await frame.getByText('Its time is over.').waitFor();
+    await frame.getByText('It has expired.').waitFor();
     await page.unroute('**/agent-session');
     await wake();
     await field(visited).waitFor();

@@ -2,6 +2,7 @@ import type { Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasFirefox, openFirefox } from './firefox.fixture.ts';
 import { calling, inTurn } from './interactions.fixture.ts';
+import { tabTo } from './keyboard.fixture.ts';
 import { barriersOn, gzippedSize, type PageDesk, replies, say, startPageDesk } from './session-page.fixture.ts';
 
 let desk: PageDesk;
@@ -34,6 +35,7 @@ describe('the files of the page', () => {
       "script-src 'self'",
       "style-src 'self'",
       "img-src 'self' data: blob:",
+      "font-src 'self'",
       "connect-src 'self'",
       "base-uri 'none'",
       "form-action 'none'",
@@ -79,7 +81,7 @@ describe('the files of the page', () => {
     expect(page.url()).not.toContain('vst_');
     const another = await page.context().newPage();
     await another.goto(session.url.split('#')[0]);
-    await another.getByText('Open it again from where you came.').waitFor();
+    await another.getByText('Open it again from where you found it.').waitFor();
     await page.context().close();
   });
 });
@@ -106,6 +108,41 @@ describe('the first load', () => {
     expect((await fetched({ screen: 'view' })).filter((name) => !chat.includes(name))).toEqual([
       expect.stringMatching(/^screen-.*\.js$/),
     ]);
+  });
+});
+
+describe('the identity of the page', () => {
+  it('has the typeface and the mark from the server, and shows its text before the typeface arrives [PAGE-771]', async () => {
+    const context = await desk.browser.newContext({ locale: 'en-GB' });
+    const page = await context.newPage();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    const isLate = Promise.withResolvers<void>();
+    await page.route('**/*.woff2', async (route) => {
+      await isLate.promise;
+      await route.continue();
+    });
+    await page.goto((await open()).url, { waitUntil: 'commit' });
+    await page.getByText('How can I help?').waitFor();
+    const look = () =>
+      page.evaluate(() => ({
+        font: getComputedStyle(document.body).fontFamily.split(',')[0],
+        isThere: document.fonts.check('1em "Geist Variable"'),
+        isPainted: performance.getEntriesByName('first-contentful-paint').length > 0,
+        icon: document.querySelector<HTMLLinkElement>('link[rel=icon]')?.href ?? '',
+      }));
+    await expect.poll(look).toMatchObject({ font: '"Geist Variable"', isThere: false, isPainted: true });
+    isLate.resolve();
+    await expect.poll(look).toMatchObject({ isThere: true });
+    const fonts = asked.filter((url) => url.endsWith('.woff2'));
+    expect(fonts).toEqual([expect.stringContaining('/session/assets/geist-latin-wght-normal')]);
+    const scripts = asked.filter((url) => /\/session-[\w-]+\.js$/.test(url));
+    expect(scripts).toHaveLength(1);
+    expect(asked.indexOf(fonts[0] as string)).toBeGreaterThan(asked.indexOf(scripts[0] as string));
+    const icon = await fetch((await look()).icon);
+    expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+    expect(new Set(asked.map((url) => new URL(url).host))).toEqual(new Set([new URL(desk.line.url).host]));
+    await context.close();
   });
 });
 
@@ -319,7 +356,7 @@ describe('the end of a session', () => {
     const { page, session } = await desk.visit();
     await page.getByText('How can I help?').waitFor();
     await desk.sql(`UPDATE sessions SET expires_at = now() - interval '1 minute' WHERE id = $1`, [session.id]);
-    await page.locator('[data-ended=expired]').getByText('Its time is over.').waitFor();
+    await page.locator('[data-ended=expired]').getByText('It has expired.').waitFor();
     await page.context().close();
   });
 });
@@ -378,45 +415,45 @@ describe('everybody', () => {
     await page.context().close();
   });
 
-  it('can do everything with a keyboard alone', async () => {
-    const { page, session } = await desk.visit();
-    await page.getByText('How can I help?').waitFor();
-    const focused = () =>
-      page.evaluate(() => {
-        const at = document.activeElement;
-        return { name: at?.getAttribute('aria-label') ?? at?.textContent, isSeen: at?.matches(':focus-visible') };
-      });
-    const tabTo = async (name: string) => {
-      for (let presses = 0; presses < 30; presses += 1) {
-        await page.keyboard.press('Tab');
-        const at = await focused();
-        if (at.name === name) return expect(at.isSeen).toBe(true);
-      }
-      throw new Error(`The tab key never came to ${name}.`);
-    };
+  it('can do everything with a keyboard alone, and sees where they are [PAGE-770]', async () => {
+    const { page, session, faults } = await desk.visit({ voice: true, memory: true, user_id: 'kay' });
+    const button = (name: string) => page.getByRole('button', { name, exact: true });
+    const field = page.getByLabel('Message', { exact: true });
     desk.script(inTurn(calling('order_paper', { sheets: 500 }), { text: 'As you wish.' }));
     // The field for messages has the focus from the start.
+    await expect.poll(() => field.evaluate((element) => element === document.activeElement)).toBe(true);
+    await tabTo(page, field);
     await page.keyboard.type('Order paper');
     await page.keyboard.press('Enter');
-    await page.getByRole('button', { name: 'Yes' }).waitFor();
-    await tabTo('No');
+    await tabTo(page, button('No'));
     await page.keyboard.press('Space');
     await page.locator('[data-outcome=denied]').waitFor();
     await desk.rest(session.conversation_id);
-    desk.script(inTurn(calling('ask_question', { question: 'Which size?', options: ['S', 'M'] }), { fail: 'hang' }));
-    await tabTo('Message');
-    await page.keyboard.type('Ask');
-    await tabTo('Send');
+    await tabTo(page, button('Good reply'));
     await page.keyboard.press('Enter');
-    await page.getByRole('radio').first().waitFor();
-    await page.getByRole('radio', { name: 'S' }).focus();
+    await page.locator('[data-rating=good]').waitFor();
+    desk.script(inTurn(calling('ask_question', { question: 'Which size?', options: ['S', 'M'] }), { fail: 'hang' }));
+    await tabTo(page, field);
+    await page.keyboard.type('Ask');
+    await tabTo(page, button('Send'));
+    await page.keyboard.press('Enter');
+    await tabTo(page, page.getByRole('radio', { name: 'S' }));
+    await page.keyboard.press('Space');
     await page.keyboard.press('ArrowDown');
-    await tabTo('Answer');
+    await tabTo(page, button('Answer'));
     await page.keyboard.press('Enter');
     await page.locator('[data-outcome=answered]', { hasText: 'M' }).waitFor();
-    await tabTo('Stop');
+    await tabTo(page, button('Stop'));
     await page.keyboard.press('Enter');
     await page.locator('[data-end=stopped]').waitFor();
+    await tabTo(page, button('Talk'), 'Shift+Tab');
+    await page.keyboard.press('Enter');
+    // This machine has no microphone. The buttons of a call that ended take the focus.
+    await page.locator('[data-call=no_microphone], [data-call=microphone_refused]').waitFor();
+    await tabTo(page, button('Call again'));
+    await page.keyboard.press('Escape');
+    await tabTo(page, button('Talk'));
+    expect(faults).toEqual([]);
     await page.context().close();
   });
 

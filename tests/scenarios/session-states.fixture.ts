@@ -184,9 +184,14 @@ async function walkCall(page: Page, label: string, see: (state: string) => Promi
   await again();
   await see('call connecting');
   looked.resolve();
+  await bar('listening');
   for (const state of ['thinking', 'speaking', 'listening']) {
     await tell({ type: 'state', state });
     await bar(state);
+    if (state === 'thinking') await tell({ type: 'heard', text: 'When does my parcel arrive?' });
+    if (state === 'speaking') await tell({ type: 'saying', text: 'It arrives on Tuesday, before noon.' });
+    if (state !== 'listening') await page.locator('[data-by]').last().waitFor();
+    else await tell({ type: 'hearing', text: 'And what does it' });
     await see(`call ${state}`);
   }
   await page.locator('[data-call] button[aria-pressed]').click();
@@ -196,11 +201,11 @@ async function walkCall(page: Page, label: string, see: (state: string) => Promi
   await bar('budget');
   await see('call ended by a cap');
   await again();
+  await bar('listening');
   await tell({ type: 'ended', reason: 'replaced' });
   await bar('replaced');
   await see('call replaced');
   await again();
-  await tell({ type: 'state', state: 'listening' });
   await bar('listening');
   await page.evaluate(() => (globalThis as never as OtherEnd).loseCall());
   await bar('lost');
@@ -219,12 +224,13 @@ type OtherEnd = {
 const otherEnd = `
   let asked;
   let channel;
+  let sound;
   navigator.mediaDevices.getUserMedia = () => new Promise((resolve, reject) => {
     channel = Promise.withResolvers();
     asked = { resolve, reject };
   });
   globalThis.answerMicrophone = (isAllowed) => isAllowed
-    ? asked.resolve(new AudioContext().createMediaStreamDestination().stream)
+    ? asked.resolve((sound ??= new AudioContext()).createMediaStreamDestination().stream)
     : asked.reject(new DOMException('', 'NotAllowedError'));
   const Peer = globalThis.RTCPeerConnection;
   globalThis.answerCall = async (sdp) => {
@@ -274,4 +280,4 @@ const twoWays = [
   ['light', 1280],
   ['dark', 390],
 ] as const;
-const everyWay = [...twoWays, ['dark', 1280], ['light', 390]] as const;
+const everyWay = [390, 1024, 1440].flatMap((width) => [['light', width] as const, ['dark', width] as const]);

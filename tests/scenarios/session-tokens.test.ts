@@ -50,6 +50,7 @@ describe('a session token', () => {
       'connections.create',
       'conversations.events',
       'conversations.get',
+      'conversations.messageSources',
       'conversations.messages',
       'conversations.send',
       'conversations.stop',

@@ -1,8 +1,9 @@
 import type { NormalisedRequest } from '@vestra/models/testing/scripted-answer';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { serveMcp, tool } from '../../packages/server/src/agents/mcp-client/mcp-server.fixture.ts';
 import type { Respond } from '../support/agent.ts';
 import { makeDataDir, type ServerProcess, startProcess } from '../support/process.ts';
-import { startTalk, type Talk } from './conversations.fixture.ts';
+import { heardSince, startTalk, type Talk } from './conversations.fixture.ts';
 import { endings, lookups, questions } from './talk-rows.fixture.ts';
 import { expectToKnow, playTurn, type Turn } from './talks.fixture.ts';
 
@@ -93,3 +94,55 @@ it('the agent knows the same after each of its processes was killed, also in the
     expectToKnow(request, needed, not);
   }
 });
+
+it.each([
+  ['a reply', {}],
+  ['a task', { hand_off: 'always' }],
+])(
+  'after its process was killed in the middle of %s, the agent reads that the session of a tool server is a new one, and finds its files [MCPS-707, MCPS-715]',
+  async (what, more) => {
+    const counts = new Map<string, number>();
+    const offered = [tool('count', { annotations: { readOnlyHint: true } })];
+    const served = await serveMcp('2025 with sessions', offered, {
+      call(_name, _args, { sessionId = '' }) {
+        counts.set(sessionId, (counts.get(sessionId) ?? 0) + 1);
+        const content = [{ type: 'text' as const, text: `count ${counts.get(sessionId)}` }];
+        const blob = Buffer.from('kept content').toString('base64');
+        const resource = { uri: 'file:///kept.csv', mimeType: 'application/x-table', blob };
+        const isFirst = counts.size === 1;
+        return { content: isFirst ? [...content, { type: 'resource' as const, resource }] : content };
+      },
+    });
+    const name = `killed-in-${what.replace(' ', '-')}`;
+    await server.apply({ name, memory: 'none', tools: [{ mcp: served.url, name }] });
+    await startAnew();
+    const { promise: called, resolve: call } = Promise.withResolvers<void>();
+    const { promise: killed, resolve: kill } = Promise.withResolvers<void>();
+    const counting = { calls: [{ name: `mcp__${name}__count`, arguments: {} }] };
+    const reading = { calls: [{ name: 'read_conversation_file', arguments: { filename: 'kept.csv' } }] };
+    server.script(async (request) => {
+      const outputs = heardSince(request).map(({ output }) => output);
+      if (outputs.length === 1) {
+        call();
+        await killed;
+      }
+      if (outputs.length < 3) return counting;
+      return outputs.length === 3 ? reading : { text: outputs.join('\n') };
+    });
+    const { id } = await server.begin({ deployment: name, message: 'Count.', ...more });
+    await called;
+    await startAnew();
+    kill();
+    await server.rest(id);
+    const heard = heardSince(server.asked.at(-1) as NormalisedRequest).map(({ output }) => output);
+    const isNew = /called in a new session/;
+    // The file from before the crash is still there.
+    expect(heard.pop()).toContain('kept content');
+    expect(heard.map((each) => [/count \d/.exec(each)?.[0], isNew.test(each)])).toEqual([
+      ['count 1', false],
+      ['count 1', true],
+      ['count 2', false],
+    ]);
+  },
+  600_000,
+);

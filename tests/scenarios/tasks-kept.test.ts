@@ -267,7 +267,7 @@ describe('a turn', () => {
 });
 
 describe('the list of tasks', () => {
-  it('filters by status, user, deployment, conversation and time, by pages, newest first [TASK-017, TASK-018, TASK-019]', async () => {
+  it('filters by status, user, deployment, conversation and time, by pages, newest first [TASK-017, TASK-018, TASK-019, REC-720]', async () => {
     await desk.apply({ name: 'other', memory: 'none' });
     desk.script(() => ({ text: 'Done.' }));
     const first = await desk.work({ user_id: 'lea' });
@@ -296,6 +296,9 @@ describe('the list of tasks', () => {
     expect(await ids('created_after=2001-01-02T03:04:05Z&created_before=2001-01-03')).toEqual([one]);
     expect(await ids('created_after=2001-01-02T03:04:06Z&created_before=2001-02-01')).toEqual([two]);
     expect(await ids('created_after=2001-01-02')).toEqual([third.id, two, one]);
+    // Written at the end of an outage, a quarter of an hour after its id was created.
+    await desk.sql(`UPDATE tasks SET created_at = '2001-01-03T00:15:00Z' WHERE id = $1`, [two]);
+    expect(await ids('created_after=2001-01-03T00:15:00Z&created_before=2001-02-01')).toEqual([two]);
     for (const time of ['yesterday', '978404645', '2001-13-01', '2001-01-02T03:04:05']) {
       const { status, body } = await desk.call('GET', `/v1/tasks?created_after=${time}`);
       expect([time, status, body.error.code]).toEqual([time, 400, 'invalid_query']);

@@ -518,7 +518,7 @@ describe('tools of an unreachable server', () => {
     expect(ended.results[0]).toMatchObject({
       status: 'error',
       error_code: 'mcp_server_error',
-      error_message: expect.stringContaining(`The server \`${slug}\` is away. 127.0.0.1 could not be reached`),
+      error_message: expect.stringContaining(`The server \`${slug}\` is unreachable. 127.0.0.1 could not be reached`),
     });
     // The failed call dropped the list: the next conversation knows at once, and continues without the tools.
     server.script(cast({ agent: () => ({ text: 'Hello.' }) }));
@@ -541,7 +541,7 @@ describe('tools of an unreachable server', () => {
     expect(broken.results[0]).toMatchObject({
       status: 'error',
       error_code: 'mcp_server_error',
-      error_message: expect.stringContaining(`The server \`${slug}\` is away. 127.0.0.1 could not be reached`),
+      error_message: expect.stringContaining(`The server \`${slug}\` is unreachable. 127.0.0.1 could not be reached`),
     });
     expect(await outages()).toEqual([]);
 

@@ -47,6 +47,7 @@ export async function startAgentServer(
     /** Every vendor is there, and the same script answers for each in its own format. */
     vendors?: boolean;
     voice?: TestServerOptions['voice'];
+    runs?: NonNullable<TestServerOptions['runs']>;
   } = {},
 ): Promise<AgentServer> {
   let respond: Respond = options.respond ?? (() => ({ text: 'Hello.' }));
@@ -72,7 +73,8 @@ export async function startAgentServer(
     }),
     ...options.env,
   };
-  const server = await startTestServer({ env, ...(options.voice && { voice: options.voice }) });
+  const { voice, runs } = options;
+  const server = await startTestServer({ env, ...(voice && { voice }), ...(runs && { runs }) });
   return {
     ...server,
     env,

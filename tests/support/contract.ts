@@ -14,7 +14,7 @@ const isSession = (key: string | null) => key?.startsWith('vst_') ?? false;
 export function assertContract(method: string, path: string, answer: ApiResponse, key: string | null = null): void {
   // As it goes over the wire: `/v1/users/..` is another path.
   const { pathname } = new URL(path, 'http://localhost');
-  const row = routes.find(({ route }) => route.method === method && patternOf(route.path).test(pathname));
+  const row = patterns.find((each) => each.method === method && each.pattern.test(pathname))?.row;
   const asked = `${method} ${path}`;
   const isHealth = row?.name === 'health.get';
   const isError = answer.status >= 400 && !(isHealth && answer.status === 503);
@@ -24,7 +24,7 @@ export function assertContract(method: string, path: string, answer: ApiResponse
   if (!statuses.includes(answer.status)) throw new Error(`${asked} answered ${answer.status}, not ${statuses}`);
   const isPlan = row.route.dryRun && new URL(path, 'http://localhost').searchParams.get('dry_run') === 'true';
   const usual = isPlan ? (row.route.dryRun as z.ZodType) : row.route.response;
-  const response = isSession(key) ? sessionResponse(row.route) : usual;
+  const response = isSession(key) ? responseForSession(row.route) : usual;
   assertShape(response, answer.body, `${asked} answered outside the contract`);
 }
 
@@ -94,7 +94,9 @@ function assertParseError(asked: string, status: number, body: unknown): void {
 const alsoWith: Partial<Record<ErrorCode, number[]>> = { file_too_large: [400] };
 
 /** The codes a caller of this route is told to expect. */
-const declaredErrors = (route: RouteRow['route']) => new Set([...impliedErrors(route), ...route.errors]);
+const declaredErrors = oncePerRoute((route) => new Set([...impliedErrors(route), ...route.errors]));
+
+const responseForSession = oncePerRoute(sessionResponse);
 
 const seenEvent = sessionEvent(conversations.events, streamEvent);
 
@@ -142,4 +144,20 @@ function unknownField(given: unknown, known: unknown, path = ''): string | null 
   return null;
 }
 
-const patternOf = (path: string) => new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);
+/** In the order of the contract. They are built once, since every answer in every test asks for its row. */
+const patterns = routes.map((row) => ({
+  row,
+  method: row.route.method,
+  pattern: new RegExp(`^${row.route.path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+}));
+
+function oncePerRoute<Result>(find: (route: RouteRow['route']) => Result): (route: RouteRow['route']) => Result {
+  const found = new Map<RouteRow['route'], Result>();
+  return (route) => {
+    const known = found.get(route);
+    if (known !== undefined) return known;
+    const result = find(route);
+    found.set(route, result);
+    return result;
+  };
+}

@@ -1,13 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { globSync, statSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Plugin, rolldown } from 'rolldown';
+import { builtOnce } from './built-once.ts';
 
 const root = join(import.meta.dirname, '../..');
 const packages = join(root, 'packages');
-const kept = join(root, 'node_modules/.cache/test-programs');
 
 const entries = {
   server: 'server/src/main/main.ts',
@@ -26,51 +23,32 @@ export async function programOf(name: keyof typeof entries): Promise<string> {
 
 let built: Promise<string> | null = null;
 
-async function build(): Promise<string> {
-  const folder = join(kept, stateOfSources());
-  if (await stat(folder).catch(() => null)) return folder;
-  const made = `${folder}.${randomBytes(4).toString('hex')}`;
-  const bundle = await rolldown({
-    cwd: root,
-    input: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(packages, file)])),
-    platform: 'node',
-    plugins: [installedPackages, placesOfSources],
+const build = (): Promise<string> =>
+  builtOnce({
+    name: 'test-programs',
+    sources:
+      '{tests/support/programs.ts,packages/{agent,cli,contract,models,sdk,server}/{src/**/*.{ts,json},package.json}}',
+    async build(folder) {
+      const bundle = await rolldown({
+        cwd: root,
+        input: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, join(packages, file)])),
+        platform: 'node',
+        plugins: [installedPackages, placesOfSources],
+      });
+      await bundle.write({ dir: folder, keepNames: true });
+      await bundle.close();
+    },
   });
-  await bundle.write({ dir: made, keepNames: true });
-  await bundle.close();
-  await removeOld();
-  // Another process of the same run may have been first.
-  await rename(made, folder).catch(() => rm(made, { recursive: true, force: true }));
-  return folder;
-}
 
-/** By names, sizes and times of change. */
-function stateOfSources(): string {
-  const hash = createHash('sha256').update(statSync(import.meta.filename).mtime.toISOString());
-  const sources = globSync('{agent,cli,contract,models,sdk,server}/{src/**/*.{ts,json},package.json}', {
-    cwd: packages,
-  });
-  for (const source of sources.sort()) {
-    const { size, mtimeMs } = statSync(join(packages, source));
-    hash.update(`${source} ${size} ${mtimeMs}\n`);
-  }
-  return hash.digest('hex').slice(0, 16);
-}
-
-/** Not at once: a run that began before a change may still start processes. */
-async function removeOld(): Promise<void> {
-  await mkdir(kept, { recursive: true });
-  for (const name of await readdir(kept)) {
-    const { mtimeMs } = await stat(join(kept, name)).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
-    if (mtimeMs < Date.now() - 86_400_000) await rm(join(kept, name), { recursive: true, force: true });
-  }
-}
+/** Packages of many small files, which every start would look up. */
+const inlined = /^(zod|yaml|commander|eventsource-parser|hono|@hono\/node-server|croner|ipaddr\.js)(\/|$)/;
 
 /** Each as the module that imports it finds it. */
 const installedPackages: Plugin = {
   name: 'installed-packages',
   async resolveId(source, importer, options) {
     if (source.startsWith('.') || source.startsWith('@vestra/') || isAbsolute(source)) return null;
+    if (inlined.test(source)) return null;
     const found = await this.resolve(source, importer, { ...options, skipSelf: true });
     return { id: found?.id ?? source, external: found && isAbsolute(found.id) ? 'absolute' : true };
   },

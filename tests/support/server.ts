@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { TurnstileSettings } from '@vestra/server/engine/turns/turnstile';
 import { createLog } from '@vestra/server/main/log';
 import { type Server, startServer } from '@vestra/server/main/start';
 import type { VoiceParts } from '@vestra/server/main/voice';
@@ -37,8 +38,8 @@ export type TestServerOptions = {
   env?: Record<string, string>;
   /** Joins the database of another test server instead of making one. */
   beside?: TestServer;
-  /** How long this one holds what it runs, where it is not to follow from `VESTRA_LEASE_SECONDS`. */
-  runs?: Partial<Config['runs']>;
+  /** Leases that do not follow from `VESTRA_LEASE_SECONDS`, and a load that the test sets. */
+  runs?: Partial<Config['runs']> & { turnstile?: TurnstileSettings };
   /** Voice parts: transport, recognition and speech. Absent: those that are installed. */
   voice?: VoiceParts;
 };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { InteractionDraft } from './interaction.ts';
 import { jsonSchemaOf } from './json-schema.ts';
 import type { JsonSchema } from './message.ts';
+import type { CitablePassage } from './step.ts';
 import type { Tool } from './tool.ts';
 
 /** A built-in tool of the agent, with the function that runs it. */
@@ -12,13 +13,14 @@ export type OwnTool = {
 
 /**
  * `computerSeconds`: how long the computer ran for the call. It is charged regardless of the result. `sources`: the ids of
- * the documents, notebooks and skills that the output shows.
+ * the documents, notebooks and skills that the output shows. `passages`: those that a reply may cite.
  */
 export type ToolAnswer = {
   output: string;
   isError: boolean;
   computerSeconds?: number;
   sources?: readonly string[];
+  passages?: readonly CitablePassage[];
   media?: readonly AnsweredMedia[];
 };
 

@@ -2,7 +2,7 @@ import type { Stop } from './budget.ts';
 import type { InteractionDraft } from './interaction.ts';
 import type { ToolCall, ToolMedia } from './message.ts';
 import type { Model, ModelFailure, ModelRequest, ModelWarning } from './model.ts';
-import type { CallResult, ModelStep, NoteStep, Step, SummaryStep, WaitPurpose } from './step.ts';
+import type { CallResult, CitablePassage, ModelStep, NoteStep, Step, SummaryStep, WaitPurpose } from './step.ts';
 import type { Tool } from './tool.ts';
 
 /** Everything that a run needs from its host. */
@@ -128,7 +128,14 @@ export type ToolRunner = {
 export type CallSoFar = { isAnswered: boolean; underWay: unknown };
 
 export type ToolOutcome =
-  | { kind: 'result'; output: string; isError: boolean; media?: readonly ToolMedia[]; sources?: readonly string[] }
+  | {
+      kind: 'result';
+      output: string;
+      isError: boolean;
+      media?: readonly ToolMedia[];
+      sources?: readonly string[];
+      passages?: readonly CitablePassage[];
+    }
   | { kind: 'connect'; draft: InteractionDraft }
   | { kind: 'input'; draft: InteractionDraft; kept: unknown }
   | { kind: 'under_way'; handle: unknown; askAgainMs: number };

@@ -44,6 +44,17 @@ export type CallResult = {
   media?: readonly ToolMedia[] | undefined;
   /** The ids of the documents, notebooks and skills that the output shows. */
   sources?: readonly string[] | undefined;
+  passages?: readonly CitablePassage[] | undefined;
+};
+
+/** A passage that an output shows, and the mark by which a reply cites it. */
+export type CitablePassage = {
+  mark: number;
+  notebookId: string;
+  documentId: string;
+  /** Null: a part of a document that was read, from the character `from`. */
+  position: number | null;
+  from?: number;
 };
 
 /**

@@ -43,9 +43,12 @@ describe('a tool of an MCP server', () => {
     ['marked read-only', { isReadOnly: true }, { kind: 'run', why: 'read_only' }],
     ['marked read-only, without a policy', { isReadOnly: true, policy: null }, { kind: 'run', why: 'read_only' }],
     ['that the version runs', { policy: { run_without_asking: listed } }, { kind: 'run', why: 'run_without_asking' }],
-  ])('%s waits unless it is marked read-only or listed as free [WAIT-005, WAIT-006]', (_what, given, decision) => {
-    expect(decideToolCall(pay(given))).toEqual(decision);
-  });
+  ])(
+    '%s waits unless it is marked read-only or listed as free [WAIT-005, WAIT-006, MCPS-723]',
+    (_what, given, decision) => {
+      expect(decideToolCall(pay(given))).toEqual(decision);
+    },
+  );
 
   it.each<[string, Parameters<typeof pay>[0], Decision]>([
     ['is allowed', { policy: { allow: listed }, isReadOnly: true }, { kind: 'run', why: 'read_only' }],

@@ -97,7 +97,7 @@ async function runTool(
     await pause(progress, outcome.askAgainMs);
     return { kind: 'settled' };
   }
-  const { output, isError, isTools, media, sources } = outcome;
+  const { output, isError, isTools, media, sources, passages } = outcome;
   const from = isTools ? 'tool' : 'run';
   return recordResultOf(progress, call, {
     output,
@@ -105,6 +105,7 @@ async function runTool(
     from,
     ...(media && { media }),
     ...(sources && { sources }),
+    ...(passages && { passages }),
   });
 }
 

@@ -122,9 +122,12 @@ describe('every command of the table', () => {
     expect([code, seen.length], err).toEqual([1, 1]);
   });
 
-  it('matches docs/cli.md [OPS-320]', async () => {
-    const page = await readFile(join(import.meta.dirname, '../../../docs/cli.md'), 'utf8');
-    const lines = [...page.matchAll(/(?:`|\$ )(vestra [a-z][^`\n#]*)/g)].map(([, line]) => line as string);
+  it('matches the pages about commands [OPS-320]', async () => {
+    const docs = join(import.meta.dirname, '../../../docs');
+    const pages = ['cli.md', 'cli-agents.md', 'import.md'].map((name) => readFile(join(docs, name), 'utf8'));
+    const lines = [...(await Promise.all(pages)).join('\n').matchAll(/(?:`|\$ )(vestra [a-z][^`\n#]*)/g)].map(
+      ([, line]) => line as string,
+    );
     expect(lines.length).toBeGreaterThan(30);
     const { names } = buildProgram(keptTerminal().terminal);
     for (const line of lines) {
@@ -252,7 +255,7 @@ describe('an error', () => {
     [['trace', 'msg_1'], /a turn_ id, a task_ id, or a conv_ id/],
     [['open', 'window'], /There are: chat, docs, console/],
     [['logs', '--type', 'no.such'], /`vestra help logs` lists the types/],
-    [['test', 'desk', '--user', 'ada'], /leave --user out/],
+    [['test', 'desk', '--user', 'ada'], /omit --user/],
   ])('%j is a command line that cannot be read', async (typed, message) => {
     const { code, out, err } = await vestra(...typed);
     expect([code, out]).toEqual([2, '']);

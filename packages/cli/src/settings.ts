@@ -54,7 +54,7 @@ export async function readSettings(place: Place, flags: GlobalFlags): Promise<Se
     ['VESTRA_URL', env.VESTRA_URL],
     [local?.path ?? '', local?.url],
     ['`vestra login`', profile?.url],
-    ['nobody: where a server listens by itself', localUrl],
+    ['none: the default address', localUrl],
   ] as const;
   const [urlSource, first] = given.find(([, each]) => each) as [string, string];
   const url = address(first);

@@ -34,8 +34,8 @@ export const templates: readonly Template[] = [
     name: 'it-desk',
     title: 'IT desk with an MCP server',
     next: [
-      'VESTRA_ALLOW_PRIVATE_ADDRESSES=1 npx vestra start   # the server may then call tickets.js on this machine',
-      'node $folder/tickets.js                         # in another terminal',
+      'VESTRA_ALLOW_PRIVATE_ADDRESSES=1 npx vestra start   # so that the server may call tickets.js on this machine',
+      'node $folder/tickets.js   # in another terminal',
       'npx vestra apply $folder',
       'npx vestra ask "What is the status of ticket T-17?" --deployment $name',
     ],
@@ -55,7 +55,7 @@ export const templates: readonly Template[] = [
     next: [
       'npx vestra apply $folder',
       'npx vestra ask "When is the reception open?" --deployment $name',
-      'npx vestra setup voice                              # once, to speak with it',
+      'npx vestra setup voice   # once, to speak with it',
       'npx vestra embed --voice true --user ada --deployment $name',
     ],
   },

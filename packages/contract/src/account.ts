@@ -12,6 +12,9 @@ import { createdAt } from './time.ts';
 
 export const memoryModes = ['vestra', 'customer', 'none'] as const;
 
+/** Which conversations insights may quote and improvements may use. */
+export const improvementConversations = ['all', 'rated', 'none'] as const;
+
 export const me = {
   get: route({
     method: 'GET',
@@ -111,6 +114,9 @@ const org = z
       .describe(
         'Days after which a conversation without activity is deleted; null: never, unless the operator sets a bound.',
       ),
+    improvement_conversations: z
+      .enum(improvementConversations)
+      .describe('The conversations that insights quote and improvements use: `all`, `rated` ones only, or `none`.'),
     balance_usd: usd.describe('US dollars in the wallet of this mode; at zero, tasks stop with 402 `wallet_empty`.'),
     caps: caps.describe('The spending caps.'),
     usage_alerts: usageAlerts.describe('When spending is reported.'),
@@ -199,6 +205,12 @@ export const orgs = {
         .nullable()
         .optional()
         .describe('Delete a conversation after so many days without activity; null: never.'),
+      improvement_conversations: z
+        .enum(improvementConversations)
+        .optional()
+        .describe(
+          'The conversations that insights may quote and improvements may use: `all`, `rated` ones only, or `none`.',
+        ),
     }),
     status: 200,
     response: org,

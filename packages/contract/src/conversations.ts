@@ -12,6 +12,8 @@ import {
   messageErrors,
   messageFields,
   messageSeen,
+  messageSource,
+  messageSourceSeen,
   saysSomething,
   toolResults,
   whenBusy,
@@ -49,6 +51,7 @@ const dataSeen: Readonly<Record<StreamEventType, SeenFields>> = {
   'interaction.created': { interaction: interactionSeen },
   'interaction.resolved': { interaction: interactionSeen },
   'tool_call.created': { call: shown('call_id', 'name', 'task_id', 'progress') },
+  'tool_call.started': shown('call_id', 'name'),
   'tool_call.progress': shown('call_id', 'name', 'text'),
   'file.created': { file: fileSeen },
   'conversation.status': shown('status'),
@@ -70,6 +73,11 @@ const conversationParams = z.strictObject({ conversation_id: failsWith('invalid_
 const turnParams = z.strictObject({
   ...conversationParams.shape,
   turn_id: failsWith('turn_not_found', text(1, 64)).describe('The id of a turn of this conversation, `turn_…`.'),
+});
+
+const messageParams = z.strictObject({
+  ...conversationParams.shape,
+  message_id: failsWith('message_not_found', id('msg')),
 });
 
 const turnTrace = z
@@ -139,7 +147,14 @@ export const conversations = {
       failed: queryFlag
         .optional()
         .describe('`true`: only those with a `last_error`; `false`: only those without one; absent: all.'),
-      error_code: text(1, 64).optional().describe('Only those whose `last_error` has this code.'),
+      error_code: text(1, 64)
+        .optional()
+        .describe('Only those whose `last_error` has this code; with `failed_after`, those that failed with it since.'),
+      failed_after: queryTime
+        .optional()
+        .describe(
+          'Only those with a message sent at this time or later whose turn failed, even if a later one succeeded.',
+        ),
       q: text(1, 200)
         .optional()
         .describe('Only those whose `preview` has words that start with each of these words, in any order.'),
@@ -247,6 +262,25 @@ export const conversations = {
     response: page(message),
     errors: ['conversation_not_found'],
     command: 'conversations messages',
+  }),
+  messageSources: route({
+    method: 'GET',
+    path: '/v1/conversations/{conversation_id}/messages/{message_id}/sources',
+    auth: 'key',
+    scopes: ['runtime'],
+    session: { needs: ['chat'], sends: [], sees: { object: true, message_id: true, data: messageSourceSeen } },
+    summary: 'Read the passages that a reply cites.',
+    description:
+      'In the order of `sources` of the message. It leaves out passages that the user’s agent cannot read now: of a deleted or replaced document, or of a notebook that is closed to the user. Also for a session token with `chat`.',
+    params: messageParams,
+    status: 200,
+    response: z.object({
+      object: tag('message_sources'),
+      message_id: id('msg'),
+      data: z.array(messageSource).describe('The passages that can be read now.'),
+    }),
+    errors: ['conversation_not_found', 'message_not_found'],
+    command: 'conversations sources',
   }),
   events: route({
     method: 'GET',

@@ -14,6 +14,7 @@ export const costFields = {
       background: usd.describe('Background work, such as memory and semantic search.'),
       voice: usd.describe('The cost of voice calls.'),
       improvement: usd.describe('Model calls of improvements.'),
+      insight: usd.describe('Model calls that name insights.'),
     } satisfies Record<(typeof spendKinds)[number], z.ZodType>)
     .describe('The same amount, by kind of spending.'),
 };

@@ -165,6 +165,7 @@ export const errorRemedies: Readonly<Record<ErrorCode, string>> = {
   replay_not_found: checkId('GET /v1/deployments/{deployment_id}/replays'),
   improvement_not_found: checkId('GET /v1/deployments/{deployment_id}/improvements'),
   insight_not_found: checkId('GET /v1/deployments/{deployment_id}/insights'),
+  conversations_not_allowed: 'Choose other conversations, or change `improvement_conversations` with `PATCH /v1/org`.',
   no_failing_conversations:
     'Wait for ratings, or name conversations with `from: {"type": "conversations", "conversation_ids": […]}`.',
   budget_reached: 'Start another improvement with a higher `budget_usd`.',

@@ -219,6 +219,7 @@ export const errorCatalogue = {
   identity_not_linked: row(409, 'No account at the identity provider is linked.'),
   interaction_expired: row(409, 'This interaction has expired.'),
   last_owner: row(409, 'An org needs at least one owner.'),
+  conversations_not_allowed: row(409, 'The org’s settings do not allow to use these conversations.'),
   no_failing_conversations: row(409, 'No conversation of this deployment shows such a failure.'),
   managed_by_file: row(409, 'The deployment file manages this. Change it there.'),
   still_running: row(409, 'This has not ended yet.'),

@@ -85,6 +85,12 @@ export const streamEventData = {
     .describe('The agent waits for an approval, an answer, a hand-off, a connection or your function.'),
   'interaction.resolved': z.object({ interaction }).describe('An interaction was answered, withdrawn or has expired.'),
   'tool_call.created': z.object({ call: pendingToolCall }).describe('The agent calls your function: answer it.'),
+  'tool_call.started': z
+    .object({
+      call_id: id('call'),
+      name: z.string().describe('A built-in tool, or the tool of a server as `mcp__<slug>__<tool>`.'),
+    })
+    .describe('A reply calls a built-in tool or a tool of a server. Calls of tasks are `task.step`.'),
   'tool_call.progress': z
     .object({
       call_id: id('call'),

@@ -211,7 +211,7 @@ export const improvements = {
     scopes: ['setup'],
     summary: 'Reproduce real failures, propose a change, and prove it.',
     description:
-      'Drafts scenarios from the conversations, plays them, proposes a change to instructions, descriptions of functions and knowledge documents, and plays everything again. It saves the change as a version that nothing runs: promote it, or leave it. Returns at once; `improvement.completed` reports its end.',
+      'Drafts scenarios from the conversations, plays them, proposes a change to instructions, descriptions of functions and knowledge documents, and plays everything again. It saves the change as a version that nothing runs: promote it, or leave it. Needs scope `runtime` too, because it reads conversations. Returns at once; `improvement.completed` reports its end.',
     idempotent: true,
     params: deploymentParams,
     body: z.strictObject({
@@ -237,6 +237,7 @@ export const improvements = {
       'conversation_not_found',
       'insight_not_found',
       'no_failing_conversations',
+      'conversations_not_allowed',
       'budget_too_small',
       'wallet_empty',
       'org_cap_reached',
@@ -264,7 +265,8 @@ export const improvements = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Read an improvement: the change, and the results before and after it.',
-    description: 'Of the mode of the key. It resumes by itself after a restart.',
+    description:
+      'Of the mode of the key. It resumes by itself after a restart. Without scope `runtime`, texts of scenarios and reasons are omitted.',
     params: improvementParams,
     status: 200,
     response: improvement,

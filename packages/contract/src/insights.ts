@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { improvementConversations } from './account.ts';
 import { deploymentParams } from './deployment-params.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { page, pageQuery } from './page.ts';
+import { queryFlag } from './query-flag.ts';
 import { route } from './route.ts';
 import { tag } from './tag.ts';
 import { time } from './time.ts';
@@ -44,6 +46,12 @@ const insight = z
     id: id('ins').describe('Stays the same for the same deployment, kind and cause.'),
     kind: z.enum(insightKinds).describe('What went wrong.'),
     title: z.string().describe('The insight in one sentence, without values of single users.'),
+    name: z
+      .string()
+      .nullable()
+      .describe(
+        'A short name that a model gave to the texts of the group; null if nobody asked for one. See `name_groups`.',
+      ),
     cause: z
       .string()
       .describe('The error code, the tool, or the words of the most frequent message; empty if there is none.'),
@@ -85,6 +93,11 @@ export const insights = {
         .optional()
         .describe(`Last day of the period, UTC, inclusive; absent: today. At most ${maxInsightDays} days.`),
       kind: z.enum(insightKinds).optional().describe('Only insights of this kind.'),
+      name_groups: queryFlag
+        .optional()
+        .describe(
+          '`true`: a model names the groups of this page that have texts and no name, at most 20. One model call of at most 0.05 US dollars, charged as `insight`; no call if all have names.',
+        ),
       ...pageQuery,
     }),
     status: 200,
@@ -95,6 +108,11 @@ export const insights = {
           to: z.string().describe('The last day, in UTC.'),
         })
         .describe('The period of the report.'),
+      quoted_conversations: z
+        .enum(improvementConversations)
+        .describe(
+          'The org’s `improvement_conversations`. Others are counted, without examples, and their words are in no title.',
+        ),
       total_conversations: count.describe('All conversations of the deployment with a message in the period.'),
       is_complete: z
         .boolean()
@@ -102,7 +120,7 @@ export const insights = {
           'False if the period has more than the report reads: the newest 5,000 conversations and 2,000 events of each kind.',
         ),
     }),
-    errors: ['deployment_not_found', 'invalid_window'],
+    errors: ['deployment_not_found', 'invalid_window', 'model_unavailable', 'wallet_empty', 'org_cap_reached'],
     command: 'insights',
   }),
 };

@@ -17,6 +17,24 @@ export const truncated = z
   .optional()
   .describe('The model reached its length limit: the text ends there.');
 
+const mark = z.int().min(1).describe('The number in the text: `[3]` cites the source with mark 3.');
+
+/** The passage behind a mark, as far as the user's agent may still read it. */
+export const messageSource = z
+  .object({
+    mark,
+    document_id: id('doc').describe('The document of the passage.'),
+    notebook_id: id('nb').describe('The notebook of the document.'),
+    title: z.string().describe('The title of the document.'),
+    heading: z.string().describe('The headings above the passage, outermost first; empty if there is none.'),
+    page: z.int().nullable().describe('The page on which the passage begins; null for a file without pages.'),
+    text: z.string().describe('The passage; of a document that was read whole, its beginning.'),
+  })
+  .describe('A passage that a reply cites.');
+
+/** Omits the ids of the company's documents. */
+export const messageSourceSeen = shown('mark', 'title', 'heading', 'page', 'text');
+
 export const message = z
   .object({
     object: tag('message'),
@@ -34,6 +52,18 @@ export const message = z
     attachments: z
       .array(z.object({ file_id: id('file'), filename: z.string().describe('The name of the file.') }))
       .describe('Files sent with it.'),
+    sources: z
+      .array(
+        z.object({
+          mark,
+          document_id: id('doc').describe('The document of the passage.'),
+          notebook_id: id('nb').describe('The notebook of the document.'),
+        }),
+      )
+      .optional()
+      .describe(
+        'The passages of notebooks that a reply cites, in the order of their first mark; absent if it cites none. `GET …/messages/{message_id}/sources` returns their text.',
+      ),
     created_at: createdAt,
   })
   .describe('A message of a conversation.');
@@ -42,6 +72,8 @@ export const message = z
 export const messageSeen = {
   ...shown('object', 'id', 'conversation_id', 'turn_id', 'task_id', 'role', 'text', 'data', 'truncated', 'created_at'),
   attachments: shown('file_id', 'filename'),
+  // The ids of documents are the company's.
+  sources: shown('mark'),
 };
 
 const outputSchema = failsWith(

@@ -49,7 +49,7 @@ const model = z
     adjustments: z
       .array(z.string())
       .optional()
-      .describe('Requests that its provider rejected, and how this process has changed them since; absent if none.'),
+      .describe('Requests that its provider rejected, and how the server has changed them since; absent if none.'),
   })
   .describe('A model that a deployment can use.');
 

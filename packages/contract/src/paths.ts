@@ -238,7 +238,7 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       method: 'GET',
       path: '/v1/deployments/{deployment_id}/insights',
       params: ['deployment_id'],
-      query: ['from', 'to', 'kind', 'limit', 'cursor'],
+      query: ['from', 'to', 'kind', 'name_groups', 'limit', 'cursor'],
     },
   },
   notebooks: {
@@ -410,6 +410,7 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
         'status',
         'failed',
         'error_code',
+        'failed_after',
         'q',
         'created_after',
         'created_before',
@@ -446,6 +447,11 @@ export const paths: Readonly<Record<string, Readonly<Record<string, PathRow>>>> 
       path: '/v1/conversations/{conversation_id}/messages',
       params: ['conversation_id'],
       query: ['limit', 'cursor'],
+    },
+    messageSources: {
+      method: 'GET',
+      path: '/v1/conversations/{conversation_id}/messages/{message_id}/sources',
+      params: ['conversation_id', 'message_id'],
     },
     events: {
       method: 'GET',

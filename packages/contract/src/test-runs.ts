@@ -202,7 +202,7 @@ export const testRuns = {
     auth: 'key',
     scopes: ['setup'],
     summary: 'Read a test run with the verdict on each scenario.',
-    description: 'A run resumes by itself after a restart.',
+    description: 'A run resumes by itself after a restart. The run of an improvement needs scope `runtime` too.',
     params: testRunParams,
     status: 200,
     response: testRun,

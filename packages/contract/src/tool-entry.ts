@@ -31,7 +31,9 @@ export const toolPolicy = z.strictObject({
   run_without_asking: z
     .union([toolNames, z.literal('all')], { error: 'Write a list of tool names, or `all`.' })
     .default([])
-    .describe('Tools that never need approval, or `all` for every tool of a server that you trust.'),
+    .describe(
+      'Tools that change something and need no approval, or `all` for every tool of a server that you trust; tools that the server marks read-only need no entry.',
+    ),
   approver,
 });
 

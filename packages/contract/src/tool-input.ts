@@ -61,7 +61,7 @@ const unreadable: Argument = { schema: {}, isOptional: true };
 function readArgument(type: unknown, path: string[], faults: string[]): Argument {
   if (isMap(type)) {
     if (path.length < deepest) return { schema: readArguments(type, path, faults), isOptional: false };
-    faults.push(`\`${shown(path)}\` lies deeper than ${deepest} levels. Write the arguments as JSON Schema.`);
+    faults.push(`\`${shown(path)}\` is nested deeper than ${deepest} levels. Write the arguments as JSON Schema.`);
     return unreadable;
   }
   const [, words = '', optional] = typeof type === 'string' ? (/^(.*?)(\?)?$/s.exec(type) ?? []) : [];

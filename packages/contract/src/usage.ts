@@ -18,6 +18,7 @@ export const spendKinds = [
   'background',
   'voice',
   'improvement',
+  'insight',
 ] as const;
 
 const date = failsWith('invalid_window', z.iso.date());

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import tempfile
@@ -259,13 +260,29 @@ class Yaml(unittest.TestCase):
                 str(refused.exception), "service.yaml:2:17 The file is not text in UTF-8: save it as UTF-8."
             )
 
+    def test_that_is_broken_is_described_in_the_sentences_of_the_typescript_sdk(self) -> None:
+        faults = json.loads(Path(os.environ["VESTRA_YAML_FAULTS"]).read_text())
+        self.assertGreater(len(faults), 20)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "service.yaml"
+            for text, expected in faults:
+                path.write_text(text)
+                with self.assertRaises(ApplyError) as refused:
+                    read_service_file(Path(folder), "service.yaml")
+                sentence, shown, mark = str(refused.exception).split("\n")
+                self.assertIn(f"service.yaml:{expected}", sentence)
+                line, column = map(int, expected.split(" ")[0].split(":"))
+                before = "".join(each if each == "\t" else " " for each in text.split("\n")[line - 1][: column - 1])
+                self.assertEqual(shown, f"  {line} | {text.split(chr(10))[line - 1]}")
+                self.assertEqual(mark, f"    | {before}^")
+
     def test_says_where_it_is_wrong(self) -> None:
         bomb = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
             f"{b}: &{b} [{', '.join([f'*{a}'] * 10)}]\n" for a, b in zip("abcdefgh", "bcdefghi")
         )
         for text, line in (
             ("a: 1\na: 2\n", 2),
-            ("a: [1\nb: 2\n", 2),
+            ("a: [1\nb: 2\n", 1),
             ("a: *gone\n", 1),
             ("a: 1\nb: !!python/object:os.system x\n", 2),
             ("a: 1\n? [x]\n: y\n", 2),

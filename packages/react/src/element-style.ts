@@ -41,7 +41,7 @@ svg { inline-size: 1.5rem; block-size: 1.5rem; fill: none; stroke: currentColor;
   display: grid; position: fixed; z-index: var(--vestra-layer, 2147483000);
   inset-block-end: var(--vestra-inset, 1.25rem); inset-inline-end: var(--vestra-inset, 1.25rem);
   inline-size: 3.5rem; block-size: 3.5rem; border-radius: 50%;
-  background: var(--vestra-launcher, var(--vestra-primary, #26231f));
+  background: var(--vestra-launcher, var(--vestra-primary, #2c4bd0));
   color: var(--vestra-launcher-foreground, var(--vestra-primary-foreground, #fff));
   box-shadow: 0 1px 3px rgb(0 0 0 / .2), 0 8px 24px -6px rgb(0 0 0 / .4);
 }

@@ -342,7 +342,7 @@ export type Calls = {
     /**
      * Read a test run with the verdict on each scenario.
      *
-     * A run resumes by itself after a restart.
+     * A run resumes by itself after a restart. The run of an improvement needs scope `runtime` too.
      *
      * `GET /v1/test-runs/{run_id}`, scope setup; `vestra test-runs get`
      *
@@ -451,7 +451,7 @@ export type Calls = {
     /**
      * Reproduce real failures, propose a change, and prove it.
      *
-     * Drafts scenarios from the conversations, plays them, proposes a change to instructions, descriptions of functions and knowledge documents, and plays everything again. It saves the change as a version that nothing runs: promote it, or leave it. Returns at once; `improvement.completed` reports its end.
+     * Drafts scenarios from the conversations, plays them, proposes a change to instructions, descriptions of functions and knowledge documents, and plays everything again. It saves the change as a version that nothing runs: promote it, or leave it. Needs scope `runtime` too, because it reads conversations. Returns at once; `improvement.completed` reports its end.
      *
      * `POST /v1/deployments/{deployment_id}/improvements`, scope setup; `vestra improvements create`
      *
@@ -460,7 +460,7 @@ export type Calls = {
      * - `budget_usd`: The most that it may cost, in US dollars. It stops before a model call that could cost more.
      * - `rounds`: The most proposals that it tries, 1 to 5; absent: 2.
      *
-     * @throws {VestraError} `deployment_not_found`, `deployment_archived`, `deployment_not_live`, `conversation_not_found`, `insight_not_found`, `no_failing_conversations`, `budget_too_small`, `wallet_empty`, `org_cap_reached`, `model_unavailable`
+     * @throws {VestraError} `deployment_not_found`, `deployment_archived`, `deployment_not_live`, `conversation_not_found`, `insight_not_found`, `no_failing_conversations`, `conversations_not_allowed`, `budget_too_small`, `wallet_empty`, `org_cap_reached`, `model_unavailable`
      */
     create: RouteCall<Api['improvements']['create']>;
     /**
@@ -480,7 +480,7 @@ export type Calls = {
     /**
      * Read an improvement: the change, and the results before and after it.
      *
-     * Of the mode of the key. It resumes by itself after a restart.
+     * Of the mode of the key. It resumes by itself after a restart. Without scope `runtime`, texts of scenarios and reasons are omitted.
      *
      * `GET /v1/improvements/{improvement_id}`, scope setup; `vestra improvements get`
      *
@@ -510,10 +510,11 @@ export type Calls = {
      * - `from`: First day of the period, UTC; absent: 7 days up to `to`.
      * - `to`: Last day of the period, UTC, inclusive; absent: today. At most 90 days.
      * - `kind`: Only insights of this kind.
+     * - `name_groups`: `true`: a model names the groups of this page that have texts and no name, at most 20. One model call of at most 0.05 US dollars, charged as `insight`; no call if all have names.
      * - `limit`: The maximum number of entries per page, 1 to 100.
      * - `cursor`: The `next_cursor` of the previous page, unchanged; absent: the first page.
      *
-     * @throws {VestraError} `deployment_not_found`, `invalid_window`
+     * @throws {VestraError} `deployment_not_found`, `invalid_window`, `model_unavailable`, `wallet_empty`, `org_cap_reached`
      */
     list: RouteCall<Api['insights']['list']>;
   };
@@ -868,7 +869,8 @@ export type Calls = {
      * - `deployment`: Only of this deployment: a dep_ id, a slug or a name, with `@version` only of that version.
      * - `status`: Only conversations in this state.
      * - `failed`: `true`: only those with a `last_error`; `false`: only those without one; absent: all.
-     * - `error_code`: Only those whose `last_error` has this code.
+     * - `error_code`: Only those whose `last_error` has this code; with `failed_after`, those that failed with it since.
+     * - `failed_after`: Only those with a message sent at this time or later whose turn failed, even if a later one succeeded.
      * - `q`: Only those whose `preview` has words that start with each of these words, in any order.
      * - `created_after`: Only those created at this time or later.
      * - `created_before`: Only those created before this time.
@@ -950,6 +952,19 @@ export type Calls = {
      * @throws {VestraError} `conversation_not_found`
      */
     messages: RouteCall<Api['conversations']['messages']>;
+    /**
+     * Read the passages that a reply cites.
+     *
+     * In the order of `sources` of the message. It leaves out passages that the user’s agent cannot read now: of a deleted or replaced document, or of a notebook that is closed to the user. Also for a session token with `chat`.
+     *
+     * `GET /v1/conversations/{conversation_id}/messages/{message_id}/sources`, scope runtime; `vestra conversations sources`
+     *
+     * - `conversation_id`: The id of a conversation, `conv_` and 24 characters.
+     * - `message_id`: The id of a message, `msg_` and 24 characters.
+     *
+     * @throws {VestraError} `conversation_not_found`, `message_not_found`
+     */
+    messageSources: RouteCall<Api['conversations']['messageSources']>;
     /**
      * Follow a conversation as server-sent events, or read its events as JSON pages.
      *
@@ -2495,6 +2510,7 @@ export type Calls = {
      * - `model_fallbacks`: By the slug of a deployment, or `*` for the rest: up to 5 fallback models if its own model is unavailable; replaces all.
      * - `openings`: By the slug of a deployment, or `*` for the rest: the opening text of a session’s page; replaces all.
      * - `conversation_retention_days`: Delete a conversation after so many days without activity; null: never.
+     * - `improvement_conversations`: The conversations that insights may quote and improvements may use: `all`, `rated` ones only, or `none`.
      *
      * @throws {VestraError} `invalid_origin`, `invalid_deployment`, `memory_endpoint_required`, `invalid_secret_name`
      */

@@ -86,7 +86,7 @@ function unexpected(response: Response, common: { status: number; body: unknown;
   const said = response.status === 0 ? 'a redirect' : `status ${response.status}`;
   const message = target
     ? `The address redirects to ${target}: use that as \`baseUrl\`.`
-    : `The address answered ${said} with a body that is none of the service’s.`;
+    : `The address answered ${said} with a body that is not from Vestra: check \`baseUrl\`.`;
   return new VestraError(message, { ...common, code: 'unexpected_answer' });
 }
 

@@ -162,15 +162,15 @@ export function lineOf(event: ServeEvent): string {
     case 'failed':
       return `${nameOf(event.call)} failed: ${detailsOf(event.error)}`;
     case 'late':
-      return `${nameOf(event.call)} was answered for nothing: ${whyLate[event.code] ?? event.code}.`;
+      return `${nameOf(event.call)} was answered too late: ${whyLate[event.code] ?? event.code}.`;
     case 'away':
       return `The server is unreachable. Retrying: ${messageOf(event.error)}`;
   }
 }
 
 const whyLate: Readonly<Record<string, string>> = {
-  interaction_expired: 'its time was over, and the agent was told so',
-  already_answered: 'somebody else had answered it, or it was cancelled',
+  interaction_expired: 'its time was over, and the agent was informed',
+  already_answered: 'it was answered already, or cancelled',
   interaction_not_found: 'its conversation is gone',
 };
 

@@ -88,7 +88,7 @@ async function follow(client: Client, first: Improvement, terminal: Terminal, is
 
 const outcomes: Readonly<Record<string, string>> = {
   improved: 'improved',
-  not_reproduced: 'not reproduced: the current version passes every run',
+  not_reproduced: 'not reproduced: no run failed on the current version',
   not_fixed: 'not fixed',
   regressed: 'rejected: every proposal broke something that works',
   budget_reached: 'the budget is used up',

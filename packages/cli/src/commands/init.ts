@@ -50,7 +50,10 @@ async function run({ terminal, isJson, values, flags, settings, connect }: Invoc
   if (terminal.isInteractive && isBegin)
     return write(terminal, { path, url }, await interview(client, terminal, given));
   if (isBegin && !(given.deployment && given.describe)) {
-    throw misuse('Missing: --deployment and --describe (or --conversation and --answer to continue).', '--describe');
+    throw misuse(
+      `Choose a template: vestra init --template ${templates.map(({ name }) => name).join('|')}. Or start an interview with --deployment and --describe, and continue it with --conversation and --answer.`,
+      '--template',
+    );
   }
   const step = await ask(client, terminal, given);
   if (step.status === 'ready') return write(terminal, { path, url }, step);
@@ -133,7 +136,7 @@ async function refuseOverwrite(terminal: Terminal, path: string, isForced: boole
   if (!isThere || isForced) return;
   if (terminal.isInteractive) {
     const { askYesNo } = await import('../prompts.ts');
-    if (await askYesNo(`${path} is there already. Write over it?`, false)) return;
+    if (await askYesNo(`${path} already exists. Overwrite it?`, false)) return;
   }
   throw refuse(`${path} already exists: use --force to overwrite it.`);
 }
@@ -165,14 +168,14 @@ const examples: readonly [key: string, lines: string][] = [
     description: Finds an order by its number.
     input: { number: string }
     read_only: true
-  - function: refund_order          # waits for a yes
+  - function: refund_order          # waits for approval
     description: Refunds money for an order to the card it was paid with.
     input: { number: string, amount_usd: number }
-    approver: org                   # the company says yes; left out: the user does
+    approver: org                   # your company approves. Without this line, the user does
   - mcp: https://orders.example.com/mcp`,
   ],
-  ['knowledge', 'knowledge:\n  - ./knowledge                     # files that the agent looks things up in'],
-  ['approvals', 'approvals: [payment, booking, cancellation]  # which of these waits are marked as such'],
+  ['knowledge', 'knowledge:\n  - ./knowledge                     # documents that the agent searches'],
+  ['approvals', 'approvals: [payment, booking, cancellation]  # categories that are marked in an approval'],
 ];
 
 /** Adds a commented example of each missing part to the file. */
@@ -180,5 +183,5 @@ function withExamples(yaml: string): string {
   const missing = examples.filter(([key]) => !new RegExp(`^${key}:`, 'm').test(yaml));
   if (missing.length === 0) return yaml;
   const shown = missing.map(([, lines]) => lines.replace(/^/gm, '# ')).join('\n');
-  return `${yaml.trimEnd()}\n\n# What else an agent may have (docs/deployment-file.md):\n${shown}\n`;
+  return `${yaml.trimEnd()}\n\n# More parts of an agent (docs/deployment-file-reference.md):\n${shown}\n`;
 }

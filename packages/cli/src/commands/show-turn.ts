@@ -1,6 +1,6 @@
 import type { Client } from '@vestra/sdk/client';
 import type { AskOptions } from '@vestra/sdk/commands/ask';
-import type { Interaction, Turn } from '@vestra/sdk/resources';
+import type { Interaction, Message, Turn } from '@vestra/sdk/resources';
 import type { StreamEvent } from '@vestra/sdk/stream';
 import { type MarkdownPainter, markdownPainter } from '../output/markdown.ts';
 import { plain, showMoney, showValue } from '../output/show-value.ts';
@@ -21,7 +21,7 @@ export function turnShownAt(
   let isPrompting = false;
   think();
   return {
-    onEvent(event) {
+    async onEvent(event) {
       if (event.type === 'turn.settled') {
         spinner.hide();
         page.endLine();
@@ -30,6 +30,7 @@ export function turnShownAt(
       if (!isShown(event)) return;
       spinner.hide();
       show(terminal, page, event);
+      if (event.type === 'reply.completed') await showSources(terminal, client, event.data.message);
       think();
     },
     async onWait(interaction) {
@@ -64,6 +65,21 @@ function show(terminal: Terminal, page: Page, event: StreamEvent): void {
   if (aside === null) return;
   page.endLine();
   terminal.err(terminal.paintError('dim', `· ${plain(aside)}\n`));
+}
+
+/** The documents behind the marks of a reply, such as `[1]`. The reply is whole without them. */
+async function showSources(
+  terminal: Terminal,
+  client: Client,
+  { id, conversation_id, sources = [] }: Message,
+): Promise<void> {
+  if (sources.length === 0) return;
+  const call = { signal: terminal.signal };
+  const read = await client.conversations.messageSources({ conversation_id, message_id: id }, call).catch(() => null);
+  for (const { mark, title, heading, page } of read?.data ?? []) {
+    const place = [title, heading, page === null ? '' : `page ${page}`].filter(Boolean).join(', ');
+    terminal.err(terminal.paintError('dim', `[${mark}] ${plain(place)}\n`));
+  }
 }
 
 /** Activity besides the reply, in a few words. */

@@ -11,7 +11,7 @@ export const test: OwnCommand = { positional: ['deployment'], takesNoUser: true,
 
 async function run({ terminal, isJson, values, flags, connect }: Invocation): Promise<number> {
   if (flags.user !== undefined) {
-    throw misuse('A test is played by a pretend user and runs for nobody’s account: leave --user out.', '--user');
+    throw misuse('A simulated user plays a test: omit --user.', '--user');
   }
   const { signal } = terminal;
   const client = await connect();

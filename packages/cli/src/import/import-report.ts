@@ -36,7 +36,7 @@ export function importReport(
       secrets.length === 0
         ? []
         : [
-            'The export contained these credentials. They were not written to this folder; their names stand in their place. Anybody who has the export can read them, so replace them at their provider.',
+            'The export contained these credentials. They were not written to this folder; their names replace them. Anybody who has the export can read them, so create new ones at their provider.',
             '',
             ...table(
               ['name', 'place in the export', 'store it with'],

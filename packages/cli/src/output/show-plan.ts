@@ -13,7 +13,7 @@ export function showPlan(terminal: Painting, name: string, plan: FolderPlan): st
   const lines = [
     ...plan.changed.flatMap((change) => changedLines(terminal, change)),
     ...plan.uploads.map((change) => uploadLine(terminal, change)),
-    ...plan.skipped.map(({ path, reason }) => `! ${plain(path)} is left out: it ${plain(reason)}`),
+    ...plan.skipped.map(({ path, reason }) => `! ${plain(path)} is skipped: it ${plain(reason)}`),
     ...plan.warnings.map(
       ({ file, line, column, param, message }) =>
         `! ${plain(file)}${line === null ? '' : `:${line}:${column}`} ${param ? `${plain(param)}: ` : ''}${plain(message)}`,

@@ -38,13 +38,13 @@ function testingLine({ status, counts: { total } }: TestRun): string {
 }
 
 export function readLine({ file, name, skipped }: Extract<ApplyProgress, { type: 'read' }>): string {
-  const left = skipped.map(({ path, reason }) => `\n  left out: ${plain(path)} (${plain(reason)})`).join('');
+  const left = skipped.map(({ path, reason }) => `\n  skipped: ${plain(path)} (${plain(reason)})`).join('');
   return `Read ${plain(file)}: ${plain(name)}${left}`;
 }
 
 const verbs = {
   skill: { created: 'Uploaded', replaced: 'Replaced' },
-  notebook: { created: 'Made' },
+  notebook: { created: 'Created' },
   file: { created: 'Uploaded' },
   document: { created: 'Uploaded', replaced: 'Replaced', deleted: 'Removed' },
 } as const;
@@ -60,7 +60,7 @@ export function changeLine(change: Change, state: 'uploading' | 'uploaded'): str
 export const indexingLine = ({ indexed, total }: Extract<ApplyProgress, { type: 'indexing' }>): string =>
   indexed === total
     ? `Indexed ${total} ${total === 1 ? 'document' : 'documents'}`
-    : `Indexing: ${indexed} of ${total} documents; until then the others are found by keywords only`;
+    : `Indexing: ${indexed} of ${total} documents. The others are found by keywords until then`;
 
 /** The version is saved anyway, but the user should know which tools are missing. */
 export const awayLine = ({ paint }: Pick<Terminal, 'paint'>, { slug, code, message }: ServerAway): string =>
@@ -68,6 +68,6 @@ export const awayLine = ({ paint }: Pick<Terminal, 'paint'>, { slug, code, messa
 
 export function appliedLine({ version, changed, created }: ApplyAnswer): string {
   if (changed.length === 0 && !created) return `Nothing changed: version ${version.version} stays`;
-  const what = created ? 'the first of a new deployment' : `changed: ${changed.map(plain).join(', ')}`;
+  const what = created ? 'a new deployment' : `changed: ${changed.map(plain).join(', ')}`;
   return `Saved version ${version.version} (${what})`;
 }

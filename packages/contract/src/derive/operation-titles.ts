@@ -92,6 +92,7 @@ export const operationTitles: Titles = {
     get: 'Get a conversation',
     send: 'Send a message',
     messages: 'List messages',
+    messageSources: 'List the sources of a reply',
     events: 'Stream events',
     turn: 'Get a turn',
     trace: 'Get the trace of a turn',

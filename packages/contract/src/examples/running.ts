@@ -2,7 +2,7 @@ import { type ExampleCall, exampleId, exampleTime, step } from './step.ts';
 
 const user = { user_id: 'nora' };
 const conversation = { conversation_id: exampleId('conv') };
-const call = { call_id: exampleId('call') };
+const call = { call_id: exampleId('call', 2) };
 const task = { task_id: exampleId('task') };
 const batch = { batch_id: exampleId('bat') };
 const routine = { routine_id: exampleId('rtn') };
@@ -33,6 +33,7 @@ export const running: readonly ExampleCall[] = [
     body: { message: 'When are you open?' },
   }),
   step('conversations.messages', { params: conversation }),
+  step('conversations.messageSources', { params: { ...conversation, message_id: exampleId('msg', 1) } }),
   step('feedback.rate', {
     params: { message_id: exampleId('msg', 1) },
     body: { rating: 'bad', note: 'It says nothing of Sundays.' },
@@ -46,12 +47,12 @@ export const running: readonly ExampleCall[] = [
   step('conversations.list', { query: { user_id: 'nora' } }),
   step('conversations.send', { params: conversation, headers: waited, body: asksForOrder }),
   step('interactions.list', { query: { type: 'tool_call' } }),
-  step('interactions.get', { params: { interaction_id: exampleId('call') } }),
+  step('interactions.get', { params: { interaction_id: exampleId('call', 2) } }),
   step('functions.take', { params: { deployment_id: 'support-desk' }, body: { functions: ['find_order'] } }),
   step('functions.renew', { params: call, body: { claim_id: 'claim_1', progress: 'Asking the warehouse' } }),
   step('functions.release', { params: call, body: { claim_id: 'claim_1' } }),
   step('interactions.answer', {
-    params: { interaction_id: exampleId('call') },
+    params: { interaction_id: exampleId('call', 2) },
     body: { output: { order_number: 'MT-1042', state: 'on its way', arrives_on: '2026-11-18' } },
   }),
   step('conversations.create', { body: { user_id: 'nora', deployment: 'support-desk' } }),
@@ -60,7 +61,7 @@ export const running: readonly ExampleCall[] = [
     headers: waited,
     body: asksForOrder,
   }),
-  step('interactions.cancel', { params: { interaction_id: exampleId('call', 2) } }),
+  step('interactions.cancel', { params: { interaction_id: exampleId('call', 3) } }),
   step('conversations.stop', { params: { conversation_id: exampleId('conv', 2) } }),
   step('conversations.turn', { params: { ...conversation, turn_id: exampleId('turn') } }),
   step('conversations.trace', { params: { ...conversation, turn_id: exampleId('turn') } }),

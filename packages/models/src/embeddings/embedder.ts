@@ -104,6 +104,6 @@ function vectorsIn(vendor: EmbeddingVendor, answer: unknown, count: number): Flo
 function otherSize({ title, modelId, dimensions }: EmbeddingVendor, found: number): AttemptFailed {
   const message =
     `${title} gives vectors of ${found} numbers for ${modelId}, and ${dimensions} are expected. ` +
-    'Set VESTRA_EMBEDDINGS_DIMENSIONS: everything is then indexed anew.';
+    'Set VESTRA_EMBEDDINGS_DIMENSIONS: everything is then indexed again.';
   return new AttemptFailed({ reason: 'invalid_answer', message, isPassing: false, retryAfterMs: null, status: null });
 }

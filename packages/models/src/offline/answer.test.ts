@@ -80,6 +80,22 @@ async function said(
 }
 
 describe('answerOf [OFF-102]', () => {
+  it('puts the mark of a passage behind what it quotes of it [OFF-110]', async () => {
+    const found = [
+      '# Document: returns.md, Returns',
+      'Cite as [7]',
+      'You may return anything within thirty days of delivery. The return label costs 4.50.',
+      '',
+      '# Document: hours.md',
+      'Cite as [8]',
+      'Cite as [9]',
+      'We open at nine.',
+    ].join('\n');
+    expect(await said('How many days do I have to return something?', { found })).toMatch(
+      /^From returns\.md, Returns: “You may return anything within thirty days of delivery\.”[^\n]* \[7\]$/,
+    );
+  });
+
   it.each([
     ['When do you open?', 'We open at 9.'],
     ['Where is your shop?', 'Our shop is in Elm Street 4.'],

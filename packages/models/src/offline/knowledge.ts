@@ -1,17 +1,24 @@
 import { type Section, sectionsOf, sentencesOf } from './sentences.ts';
 import { coverage, stemsOf } from './words.ts';
 
-/** A text to quote, and the words before the quote; null if the agent says it as its own. */
-export type Source = { from: string | null; sections: Section[] };
+/**
+ * A text to quote, and the words before the quote; null if the agent says it as its own. `mark` is written behind the
+ * quote.
+ */
+export type Source = { from: string | null; mark?: string | undefined; sections: Section[] };
 
 /** Parses the results of `search_notebooks` and `read_document`: each passage has a heading that names its document. */
 export function sourcesOf(output: string, from = 'From'): Source[] {
   return passagesOf(output).map(({ source, text }) => {
-    const sections = sectionsOf(text);
+    const mark = markLine.exec(text)?.[1];
+    const sections = sectionsOf(text.replace(markLine, ''));
     const title = source ?? sections[0]?.headings[0] ?? null;
-    return { from: title === null ? '' : `${from} ${nameOf(title)}: `, sections: sections.map(wholeOf) };
+    return { from: title === null ? '' : `${from} ${nameOf(title)}: `, mark, sections: sections.map(wholeOf) };
   });
 }
+
+/** The line below the heading of a passage that names its mark. */
+const markLine = /(?<=^# [^\n]*\n)Cite as (\[\d+\])\n/;
 
 /** Facts are one per line. */
 export const sourceOfLines = (from: string | null, lines: readonly string[]): Source => ({
@@ -28,9 +35,9 @@ export function quoteFrom(sources: readonly Source[], question: string): string 
     .map((part) => [...new Set(stemsOf(part))])
     .filter((each) => each.length > 0);
   const ranked = sources
-    .flatMap(({ from, sections }) =>
+    .flatMap(({ from, mark, sections }) =>
       sections.flatMap(({ headings, sentences }) =>
-        sentences.map((sentence, at) => ({ from, sentence, ...scoreOf(asked, sentence, headings, at) })),
+        sentences.map((sentence, at) => ({ from, mark, sentence, ...scoreOf(asked, sentence, headings, at) })),
       ),
     )
     .map((each, index) => ({ ...each, index }))
@@ -71,12 +78,18 @@ function scoreOf(asked: readonly string[][], sentence: string, headings: readonl
   };
 }
 
-/** Each source is named once. */
-function told(chosen: readonly { from: string | null; sentence: string }[]): string {
+/** Each source is named once. A mark is behind the last sentence of its passage. */
+function told(chosen: readonly { from: string | null; mark: string | undefined; sentence: string }[]): string {
   return [...new Set(chosen.map(({ from }) => from))]
     .map((from) => {
-      const sentences = chosen.filter((each) => each.from === from).map(({ sentence }) => sentence);
-      return from === null ? sentences.join(' ') : from + inQuotes(sentences);
+      const ofSource = chosen.filter((each) => each.from === from);
+      if (from === null) return ofSource.map(({ sentence }) => sentence).join(' ');
+      const quotes = ofSource.map(({ sentence, mark }, at) =>
+        mark === undefined || ofSource[at + 1]?.mark === mark
+          ? inQuotes([sentence])
+          : `${inQuotes([sentence])} ${mark}`,
+      );
+      return from + quotes.join(' ');
     })
     .join('\n');
 }

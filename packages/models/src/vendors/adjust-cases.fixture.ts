@@ -17,6 +17,7 @@ const plain: SentRequest = {
   isToolForced: false,
   maxOutputTokens: 100,
   hasMedia: false,
+  hasLevel: false,
 };
 
 /** Rejections in the words of vendors and gateways, as public threads quote them. */

@@ -53,6 +53,8 @@ export type SentRequest = {
   isToolForced: boolean;
   maxOutputTokens: number;
   hasMedia: boolean;
+  /** It asks for a level of reasoning. */
+  hasLevel: boolean;
 };
 
 /** Each adjustment costs a request, so a vendor that rejects everything is asked only so often. */
@@ -71,6 +73,8 @@ export function adjustedAfter(
   const { refusal, status } = fault;
   if (fault.reason !== 'refused' || status === null || !refusal) return null;
   if (fault.isOfReasoning && !made.isReasoningLeftOut) return { ...made, isReasoningLeftOut: true };
+  // A model may accept another level, so the field that holds it stays: `withReasoningLevel` remembers the level.
+  if (fault.isOfLevel && sent.hasLevel) return null;
   const field = fieldNamedIn(refusal, sent.body, vendor.wire.spare);
   const limit = limitNamedIn(refusal.words, sent.maxOutputTokens);
   if (limit !== null) return { ...made, mostOutputTokens: limit };

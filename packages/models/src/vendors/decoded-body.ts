@@ -17,7 +17,8 @@ const decoders: Readonly<Record<string, () => Transform>> = {
 
 /** Expands a response that a proxy has compressed unasked. Others are returned as they are. */
 export function decodedBody(body: Body, encoding: string | string[] | undefined): Body {
-  const name = String(encoding ?? 'identity').toLowerCase();
+  if (encoding === undefined) return body;
+  const name = String(encoding).toLowerCase();
   if (name === 'identity' || name === '') return body;
   const decoder = Object.hasOwn(decoders, name) ? decoders[name]?.() : undefined;
   // Read as it is, an unknown compression contains no event and is reported as such.

@@ -16,9 +16,9 @@ describe('answers that are streamed in parallel', () => {
 
   it.each([
     [1, 0],
-    [2, 3],
-    [9, 20],
-    [100, 60],
+    [2, 4],
+    [9, 32],
+    [100, 100],
   ])('%i answers are read together every %i ms [MOD-490]', async (count, everyMs) => {
     const ends = Array.from({ length: count }, beginReading);
     const read: number[] = [];

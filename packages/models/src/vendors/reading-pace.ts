@@ -1,6 +1,6 @@
 /** Each further parallel answer delays the reads of all by this much. */
-const msPerAnswer = 2.5;
-const longestMs = 60;
+const msPerAnswer = 4;
+const longestMs = 100;
 
 /**
  * Answers that are streamed in parallel are read together, and less often the more there are. Handling each token

@@ -1,5 +1,6 @@
 import { type Model, type ModelEvent, ModelFailure, type ModelRequest, type ReasoningLevel } from '@vestra/agent/model';
 import { rejectedLevel } from './fault.ts';
+import { type Learnt, type NewAdjustment, titleInside } from './learnt.ts';
 import type { Vendor } from './vendor.ts';
 
 /** Nobody knows which models of a compatible endpoint reason, so those are asked. */
@@ -8,25 +9,46 @@ export const levelFor = (
   { reasoning }: Pick<ModelRequest, 'reasoning'>,
 ): ReasoningLevel | null => (reasons || name === 'compatible' ? (reasoning ?? null) : null);
 
-/** If a model rejects a level of reasoning, it is asked without one, and not again while the process runs. */
-export function withReasoningLevel<M extends Model>(model: M): M {
-  const rejected = new Set<ReasoningLevel>();
-  async function* streamAtLevel(request: ModelRequest, reasoning: ReasoningLevel): AsyncGenerator<ModelEvent> {
+type LearningModel = Model & Pick<Learnt, 'rules' | 'restore'>;
+type Options = { title: string; onAdjusted?: (adjustment: NewAdjustment) => void };
+
+const keyOf = (level: string) => `level:${level}`;
+
+/** If a model rejects a level of reasoning, it is asked without one, and not again until the rule expires. */
+export function withReasoningLevel(model: LearningModel, { title, onAdjusted }: Options): LearningModel {
+  const rejected = new Set<string>();
+  const ruleOf = (level: string) => ({
+    key: keyOf(level),
+    sentence: `\`reasoning: ${level}\` is not sent: ${titleInside(title)} rejected it for this model.`,
+  });
+
+  async function* streamAtLevel(request: ModelRequest, level: ReasoningLevel): AsyncGenerator<ModelEvent> {
     try {
       yield* model.stream(request);
     } catch (error) {
       if (!(error instanceof ModelFailure) || error.cause !== rejectedLevel) throw error;
-      rejected.add(reasoning);
+      if (!rejected.has(level)) {
+        rejected.add(level);
+        const rule = ruleOf(level);
+        onAdjusted?.({ sentence: rule.sentence, rule });
+      }
       yield* model.stream(withoutLevel(request));
     }
   }
-  // Requests without a level pass no further generator, which would cost time for every event.
-  const stream: Model['stream'] = (request) => {
-    const { reasoning } = request;
-    if (reasoning === undefined) return model.stream(request);
-    return rejected.has(reasoning) ? model.stream(withoutLevel(request)) : streamAtLevel(request, reasoning);
+  return {
+    // Requests without a level pass no further generator, which would cost time for every event.
+    stream(request) {
+      const { reasoning } = request;
+      if (reasoning === undefined) return model.stream(request);
+      return rejected.has(reasoning) ? model.stream(withoutLevel(request)) : streamAtLevel(request, reasoning);
+    },
+    rules: () => [...model.rules(), ...[...rejected].map(ruleOf)],
+    restore(keys) {
+      model.restore(keys.filter((key) => !key.startsWith(keyOf(''))));
+      rejected.clear();
+      for (const key of keys) if (key.startsWith(keyOf(''))) rejected.add(key.slice(keyOf('').length));
+    },
   };
-  return { ...model, stream };
 }
 
 const withoutLevel = ({ reasoning: _, ...request }: ModelRequest): ModelRequest => request;

@@ -32,7 +32,7 @@ export async function startStrictEndpoint() {
         compatible: { ...base, models: [model], price: null, maxOutputTokens: null },
       },
       { firstPauseMs: 1, longestPauseMs: 2 },
-      { onAdjusted: (id, sentence) => log.push(`${id}: ${sentence}`) },
+      { onAdjusted: (id, { sentence }) => log.push(`${id}: ${sentence}`) },
     );
     const id = vendor === 'compatible' ? `compatible/${model}` : ids[vendor];
     const ask = (request: Partial<ModelRequest> = {}) =>
@@ -46,7 +46,8 @@ export async function startStrictEndpoint() {
           ...request,
         }),
       );
-    return { ask, log, adjustments: () => models.adjustments(id) };
+    const adjustments = () => models.adjustments(id).map(({ sentence }) => sentence);
+    return { ask, log, adjustments, models, id };
   }
 
   /** Refuses a body for which `refuse` returns an error, and else answers. */

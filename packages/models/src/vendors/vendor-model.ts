@@ -3,7 +3,7 @@ import type { Model, ModelEvent, ModelRequest } from '@vestra/agent/model';
 import { type Adjustments, adjustedAfter, mostAdjustments } from './adjustments.ts';
 import { readAnswer } from './answer.ts';
 import { type Fault, failureOf, faultOf } from './fault.ts';
-import { createLearnt, type Learnt, saidOfTool, titleInside } from './learnt.ts';
+import { createLearnt, type Learnt, type NewAdjustment, saidOfTool, titleInside } from './learnt.ts';
 import { withoutFields } from './spare-fields.ts';
 import { mayTryAgain, pauseBefore, type Timing } from './timing.ts';
 import type { Vendor } from './vendor.ts';
@@ -11,16 +11,14 @@ import { type WireNames, wireNames } from './wire-names.ts';
 import { type PreparedRequest, prepareRequest } from './wire-request.ts';
 import { renamed } from './wires/tool-schema.ts';
 
-export type VendorModel = Model & {
-  /** Sentences about what the vendor rejected and how requests changed since the process started. */
-  adjustments: () => string[];
-};
+/** `rules` says what the vendor rejected, and how requests changed since. */
+export type VendorModel = Model & Pick<Learnt, 'rules' | 'restore'>;
 
 type Dependencies = {
   vendor: Vendor;
   timing: Timing;
   /** Called once for each adjustment that the vendor required. */
-  onAdjusted?: (sentence: string) => void;
+  onAdjusted?: (adjustment: NewAdjustment) => void;
 };
 
 /**
@@ -28,7 +26,8 @@ type Dependencies = {
  */
 export function createVendorModel(dependencies: Dependencies): VendorModel {
   const learnt = createLearnt(dependencies.vendor);
-  return { stream: (request) => callWithRetries(dependencies, request, learnt), adjustments: learnt.sentences };
+  const { rules, restore } = learnt;
+  return { stream: (request) => callWithRetries(dependencies, request, learnt), rules, restore };
 }
 
 async function* callWithRetries(
@@ -51,7 +50,7 @@ async function* callWithRetries(
         if (!hasYielded) {
           hasYielded = true;
           const used = { tools: offered, outputSchema: request.outputSchema, hasNoReasoning };
-          if (adjustments > 0) for (const sentence of learnt.learn(made, used)) onAdjusted?.(sentence);
+          if (adjustments > 0) for (const each of learnt.learn(made, used)) onAdjusted?.(each);
           yield* warningsOf(made, vendor, names);
         }
         yield event;

@@ -89,6 +89,71 @@ describe('[MOD-705] a rejected field', () => {
   });
 });
 
+describe('[MOD-707] what another process learnt', () => {
+  const keys = ['field:stream_options', 'field:max_tokens', 'description:512', 'level:high', 'of_a_later_release'];
+  const wordy = { tools: [{ ...weather, description: 'x'.repeat(900) }], reasoning: 'high' as const };
+
+  it.each(['before', 'after'])('is used if it is restored %s the first request, and forgotten later', async (when) => {
+    endpoint.respond(writing([answers.compatible]));
+    const { ask, log, adjustments, models, id } = endpoint.open('compatible');
+    const of = (rules: readonly string[]) => new Map([[models.endpointOf(id) as string, rules]]);
+    if (when === 'after') await ask(wordy);
+    models.restoreAdjustments(of(keys));
+    await ask(wordy);
+    const last = endpoint.bodies.at(-1) as { tools: { function: { description: string } }[] } & Body;
+    expect([last.stream_options, last.max_tokens, last.reasoning_effort]).toEqual([undefined, undefined, undefined]);
+    expect([last.max_completion_tokens, last.tools[0]?.function.description.length]).toEqual([8_192, 512]);
+    expect(adjustments()).toEqual([
+      '`stream_options` is not sent: the compatible endpoint rejected it.',
+      '`max_completion_tokens` is sent instead of `max_tokens`, which the compatible endpoint rejected.',
+      'Descriptions of tools are cut to 512 characters, as the compatible endpoint requires.',
+      '`reasoning: high` is not sent: the compatible endpoint rejected it for this model.',
+    ]);
+    models.restoreAdjustments(new Map());
+    await ask(wordy);
+    expect(endpoint.bodies.at(-1)).toMatchObject({ stream_options: {}, max_tokens: 8_192, reasoning_effort: 'high' });
+    expect([adjustments(), log]).toEqual([[], []]);
+  });
+
+  it('is not used at another address or for another model', () => {
+    const at = (path: string, model: string) => {
+      const { models, id } = endpoint.open('compatible', { path, model });
+      return models.endpointOf(id);
+    };
+    const all = [at('/v1', 'any'), at('/v2', 'any'), at('/v1', 'other')];
+    expect([new Set(all).size, at('/v1', 'any') === all[0]]).toEqual([3, true]);
+    expect(endpoint.open('compatible').models.endpointOf('offline')).toBeNull();
+  });
+
+  it('is a rejected level of reasoning, too: it is logged once and shown', async () => {
+    const message = 'Unable to submit request because thinking_budget is out of range';
+    const budgetOf = (body: Body) => Number(/"thinkingBudget":(\d+)/.exec(JSON.stringify(body))?.[1]) || null;
+    endpoint.refusing('google', (body) => (budgetOf(body) === 2_048 ? { error: { message } } : null));
+    const { ask, log, adjustments, id } = endpoint.open('google');
+    for (const reasoning of ['low', 'low', 'high'] as const)
+      expect(await ask({ reasoning })).toMatchObject({ text: 'Hi' });
+    // The other levels are still sent.
+    expect(endpoint.bodies.map(budgetOf)).toEqual([2_048, null, null, 24_576]);
+    const sentence = '`reasoning: low` is not sent: Google rejected it for this model.';
+    expect([log, adjustments()]).toEqual([[`${id}: ${sentence}`], [sentence]]);
+  });
+
+  it.each([
+    ['openai', 'off', "Unsupported value: 'none' is not supported with the 'gpt-5' model. (reasoning.effort)"],
+    ['anthropic', 'off', '"thinking.type.disabled" is not supported for this model.'],
+    ['compatible', 'low', '`reasoning_effort` is not supported with this model'],
+  ] as const)('keeps the other levels at %s', async (vendor, rejected, message) => {
+    const isSent = (body: Body) => /"effort"|"disabled"|reasoning_effort|budget_tokens/.test(JSON.stringify(body));
+    let isRejected = true;
+    endpoint.refusing(vendor, (body) => (isRejected && isSent(body) ? { error: { message } } : null));
+    const { ask } = endpoint.open(vendor);
+    expect(await ask({ reasoning: rejected })).toMatchObject({ text: 'Hi' });
+    isRejected = false;
+    expect(await ask({ reasoning: 'high' })).toMatchObject({ text: 'Hi' });
+    expect(endpoint.bodies.map(isSent)).toEqual([true, false, true]);
+  });
+});
+
 describe('[MOD-706] a rejected tool', () => {
   const tool = (name: string, inputSchema: JsonSchema = weather.inputSchema) => ({ ...weather, name, inputSchema });
   const tools = [

@@ -3,14 +3,21 @@ import type { ToolDefinition } from '@vestra/agent/message';
 
 export type WireNames = { toWire: (name: string) => string; fromWire: (wire: string) => string };
 
+/** Compiled once: every request has names. */
+const acceptedName = /^[A-Za-z_][A-Za-z0-9_-]*$/;
+
 /**
  * Tool names can be long or contain dots, as those of MCP servers do, and vendors reject a whole request for one such
  * name. A name that does not fit is sent as a short one, the same in every request.
  */
 export function wireNames(tools: readonly ToolDefinition[], longest: number): WireNames {
-  const fits = new RegExp(`^[A-Za-z_][A-Za-z0-9_-]{0,${longest - 1}}$`);
-  const toWire = (name: string) => (fits.test(name) ? name : shortened(name, longest));
-  const names = new Map(tools.map(({ name }) => [toWire(name), name]));
+  const toWire = (name: string) =>
+    name.length <= longest && acceptedName.test(name) ? name : shortened(name, longest);
+  const names = new Map<string, string>();
+  for (const { name } of tools) {
+    const wire = toWire(name);
+    if (wire !== name) names.set(wire, name);
+  }
   return { toWire, fromWire: (wire) => names.get(wire) ?? wire };
 }
 

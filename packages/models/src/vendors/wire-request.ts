@@ -49,8 +49,10 @@ export function prepareRequest(
     messages: messagesFor(
       vendor,
       names,
-      request.messages.map((message) => withoutRefused(message, made)),
-      wireKeysOf(tools, names),
+      made.isReasoningLeftOut || made.isMediaLeftOut
+        ? request.messages.map((message) => withoutRefused(message, made))
+        : request.messages,
+      keys === null ? noKeys : wireKeysOf(tools, names),
     ),
     tools,
     mustCallTool: answerTool !== null && vendor.forcesTools && !made.isToolUnforced,
@@ -72,6 +74,7 @@ export function prepareRequest(
       isToolForced: wireRequest.mustCallTool,
       maxOutputTokens: wireRequest.maxOutputTokens,
       hasMedia: request.messages.some(hasMedia),
+      hasLevel: wireRequest.reasoning !== null,
     }),
   };
 }
@@ -80,6 +83,8 @@ function keysOf(tools: readonly WireTool[]): PreparedRequest['keys'] {
   const renamed = tools.filter(({ keys }) => keys !== null);
   return renamed.length === 0 ? null : new Map(renamed.map(({ name, keys }) => [name, keys ?? new Map()]));
 }
+
+const noKeys: WireKeys = new Map();
 
 /** For the calls in the history: a model should see the names that it is offered. */
 const wireKeysOf = (tools: readonly WireTool[], names: WireNames): WireKeys =>

@@ -104,7 +104,7 @@ async def deliver(api: Api, call_id: str, made: Mapping[str, Any]) -> str | None
             if error.code in SETTLED:
                 return error.code
             if isinstance(error, InvalidRequestError) and "output" in made:
-                made = {"error": reason_from(f"What the function gave back was refused: {error.message}")}
+                made = {"error": reason_from(f"The server refused the result of the function: {error.message}")}
                 continue
             if not is_passing(error) or attempt == MOST_ATTEMPTS:
                 raise

@@ -265,7 +265,7 @@ async def _open_in(api: Api, conversation_id: str | None, asked: set[str]) -> li
 
 async def _assert_fits(api: Api, user: str | None, conversation: str, deployment: str | None) -> None:
     if deployment is not None:
-        raise refused("A conversation keeps the deployment it began with.", "invalid_request", "deployment")
+        raise refused("A conversation cannot change its deployment.", "invalid_request", "deployment")
     if user is None:
         return
     if (await api.conversations.get(conversation)).user_id != user:

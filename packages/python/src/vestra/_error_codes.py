@@ -186,6 +186,7 @@ ErrorCode = Literal[
     "identity_not_linked",
     "interaction_expired",
     "last_owner",
+    "conversations_not_allowed",
     "no_failing_conversations",
     "managed_by_file",
     "still_running",

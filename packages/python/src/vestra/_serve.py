@@ -213,7 +213,7 @@ def _log(event: ServeEvent) -> None:
     elif event.type == "failed":
         log.error("%s failed.", about, exc_info=None if isinstance(event.error, ToolError) else event.error)
     elif event.type == "late":
-        log.warning("%s was answered for nothing: %s.", about, _WHY_LATE.get(event.code or "", event.code))
+        log.warning("%s was answered too late: %s.", about, _WHY_LATE.get(event.code or "", event.code))
     elif event.type == "away":
         log.warning("The server is unreachable. Retrying: %s", event.error)
     else:

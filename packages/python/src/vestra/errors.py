@@ -153,7 +153,12 @@ class WebhookError(Exception):
         self.code = code
 
 
-class Problem(TypedDict):
+class _Excerpt(TypedDict, total=False):
+    excerpt: str
+    """The line of the file with a mark at the place, for a file that is not YAML."""
+
+
+class Problem(_Excerpt):
     """One thing that keeps a folder from being applied, and where it is."""
 
     file: str
@@ -176,9 +181,10 @@ class ApplyError(Exception):
 def _line(problem: Problem) -> str:
     """A local file has no fields: the service's name for a part of the upload would mislead."""
     if problem["line"] is None:
-        return f"{problem['file']} {problem['message']}"
+        return f"{problem['file']}: {problem['message']}"
     field = f"{problem['param']}: " if problem["param"] else ""
-    return f"{problem['file']}:{problem['line']}:{problem['column']} {field}{problem['message']}"
+    sentence = f"{problem['file']}:{problem['line']}:{problem['column']} {field}{problem['message']}"
+    return f"{sentence}\n{problem['excerpt']}" if "excerpt" in problem else sentence
 
 
 def _in_line_order(problems: list[Problem]) -> list[Problem]:

@@ -89,7 +89,9 @@ class DeploymentManifestMcpToolPolicyParam(TypedDict, total=False):
     require_approval: Sequence[str]
     """Tools that always need approval, even if the server marks them read-only."""
     run_without_asking: Sequence[str] | Literal["all"]
-    """Tools that never need approval, or `all` for every tool of a server that you trust."""
+    """Tools that change something and need no approval, or `all` for every tool of a server that you
+    trust; tools that the server marks read-only need no entry.
+    """
     approver: Literal["user", "org"]
     """Who approves a pending call: the user, or the org through a key or a member."""
 
@@ -202,7 +204,9 @@ class DeploymentToolByMcpParam(_DeploymentToolByMcpParamNeeds, total=False):
     require_approval: Sequence[str]
     """Tools that always need approval, even if the server marks them read-only."""
     run_without_asking: Sequence[str] | Literal["all"]
-    """Tools that never need approval, or `all` for every tool of a server that you trust."""
+    """Tools that change something and need no approval, or `all` for every tool of a server that you
+    trust; tools that the server marks read-only need no entry.
+    """
     approver: Literal["user", "org"]
     """Who approves a pending call: the user, or the org through a key or a member."""
 

@@ -205,6 +205,7 @@ AppSignInClient = Literal["org", "operator", "automatic", "missing"]
 AppClientAuthMethod = Literal["client_secret_basic", "client_secret_post", "none"]
 OpenaiResponseStatus = Literal["completed", "failed", "in_progress", "cancelled", "incomplete"]
 MeMemberRole = Literal["owner", "admin", "developer", "viewer"]
+OrgImprovementConversations = Literal["all", "rated", "none"]
 McpAuthorizationGoesToKind = Literal["site", "computer", "app"]
 LineItemKind = Literal[
     "orchestrator",
@@ -214,6 +215,7 @@ LineItemKind = Literal[
     "background",
     "voice",
     "improvement",
+    "insight",
 ]
 OverviewPeriod = Literal["24h", "7d", "30d"]
 AuditEntryActorType = Literal["key", "member", "mcp_grant", "session", "system"]
@@ -588,6 +590,10 @@ class Insight(Resource):
     """What went wrong."""
     title: str
     """The insight in one sentence, without values of single users."""
+    name: str | None
+    """A short name that a model gave to the texts of the group; null if nobody asked for one. See
+    `name_groups`.
+    """
     cause: str
     """The error code, the tool, or the words of the most frequent message; empty if there is none."""
     count: int
@@ -867,8 +873,21 @@ class Message(Resource):
     """The data sent with it; null if there is none."""
     attachments: list[MessageAttachment]
     """Files sent with it."""
+    sources: list[MessageSource] | None = None
+    """The passages of notebooks that a reply cites, in the order of their first mark; absent if it
+    cites none. `GET …/messages/{message_id}/sources` returns their text.
+    """
     created_at: str
     """When it was created, as ISO 8601 in UTC."""
+
+
+class MessageSources(Resource):
+    object: Literal["message_sources"]
+    """Always `message_sources`: the type of this object."""
+    message_id: str
+    """The id of a message, `msg_` and 24 characters."""
+    data: list[MessageSource2]
+    """The passages that can be read now."""
 
 
 class Task(Resource):
@@ -1847,6 +1866,8 @@ class Org(Resource):
     """Days after which a conversation without activity is deleted; null: never, unless the operator
     sets a bound.
     """
+    improvement_conversations: OrgImprovementConversations
+    """The conversations that insights quote and improvements use: `all`, `rated` ones only, or `none`."""
     balance_usd: float
     """US dollars in the wallet of this mode; at zero, tasks stop with 402 `wallet_empty`."""
     caps: OrgCaps
@@ -2034,9 +2055,7 @@ class Model(Resource):
     unavailable_reason: str | None
     """Why it is unavailable; null if it is available."""
     adjustments: list[str] | None = None
-    """Requests that its provider rejected, and how this process has changed them since; absent if
-    none.
-    """
+    """Requests that its provider rejected, and how the server has changed them since; absent if none."""
 
 
 class Member(Resource):
@@ -2316,7 +2335,9 @@ class DeploymentVersionManifestMcpToolPolicy(Resource):
     require_approval: list[str]
     """Tools that always need approval, even if the server marks them read-only."""
     run_without_asking: list[str] | Literal["all"]
-    """Tools that never need approval, or `all` for every tool of a server that you trust."""
+    """Tools that change something and need no approval, or `all` for every tool of a server that you
+    trust; tools that the server marks read-only need no entry.
+    """
     approver: Literal["user", "org"]
     """Who approves a pending call: the user, or the org through a key or a member."""
 
@@ -2982,6 +3003,8 @@ class ConversationCostBreakdown(Resource):
     """The cost of voice calls."""
     improvement: float
     """Model calls of improvements."""
+    insight: float
+    """Model calls that name insights."""
 
 
 class TurnReply(Resource):
@@ -3005,6 +3028,33 @@ class MessageAttachment(Resource):
     """The id of a file, `file_` and 24 characters."""
     filename: str
     """The name of the file."""
+
+
+class MessageSource(Resource):
+    mark: int
+    """The number in the text: `[3]` cites the source with mark 3."""
+    document_id: str
+    """The document of the passage."""
+    notebook_id: str
+    """The notebook of the document."""
+
+
+class MessageSource2(Resource):
+    """A passage that a reply cites."""
+    mark: int
+    """The number in the text: `[3]` cites the source with mark 3."""
+    document_id: str
+    """The document of the passage."""
+    notebook_id: str
+    """The notebook of the document."""
+    title: str
+    """The title of the document."""
+    heading: str
+    """The headings above the passage, outermost first; empty if there is none."""
+    page: int | None
+    """The page on which the passage begins; null for a file without pages."""
+    text: str
+    """The passage; of a document that was read whole, its beginning."""
 
 
 class TaskProgress(Resource):
@@ -4284,6 +4334,38 @@ class ToolCallCreatedData(Resource):
     """A pending call of one of your functions."""
 
 
+class ToolCallStartedEvent(Resource):
+    """A reply calls a built-in tool or a tool of a server. Calls of tasks are `task.step`."""
+    object: Literal["event"]
+    """Always `event`: the type of this object."""
+    id: str
+    """The id of an event, `evt_` and 24 characters."""
+    seq: int
+    """Counts up from 1 within the conversation, without gaps. `stream.closed` repeats the last one."""
+    conversation_id: str | None
+    """The conversation that the stream belongs to."""
+    task_id: str | None
+    """The task of the event; null if there is none."""
+    turn_id: str | None
+    """The turn of the event; null if there is none."""
+    deployment_id: str | None
+    """The deployment that answers; null if there is none."""
+    created_at: str
+    """When it was created, as ISO 8601 in UTC."""
+    type: Literal["tool_call.started"]
+    """Always `tool_call.started`: it determines the contents of `data`."""
+    data: ToolCallStartedData
+    """The object of the event, as it was at that moment."""
+
+
+class ToolCallStartedData(Resource):
+    """The object of the event, as it was at that moment."""
+    call_id: str
+    """The id of a call of one of your own functions, `call_` and 24 characters."""
+    name: str
+    """A built-in tool, or the tool of a server as `mcp__<slug>__<tool>`."""
+
+
 class ToolCallProgressEvent(Resource):
     """A running function or a tool of a server reported progress."""
     object: Literal["event"]
@@ -5313,6 +5395,7 @@ StreamEvent = Union[
     InteractionCreatedEvent,
     InteractionResolvedEvent,
     ToolCallCreatedEvent,
+    ToolCallStartedEvent,
     ToolCallProgressEvent,
     FileCreatedEvent,
     ToolServerAwayEvent,

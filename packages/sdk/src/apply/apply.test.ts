@@ -94,7 +94,7 @@ describe('local faults are reported together, and nothing is written', () => {
     [
       'files that are no text, and no frontmatter',
       { 's/SKILL.md': 'Do it.', 's/a.bin': Uint8Array.of(1, 0, 1), 's/b.bin': Uint8Array.of(255, 254) },
-      ['s/SKILL.md:1:1 It must open', 's/a.bin A skill can contain text', 's/b.bin A skill can contain text'],
+      ['s/SKILL.md:1:1 It must open', 's/a.bin: A skill can contain tex', 's/b.bin: A skill can contain tex'],
     ],
   ])('with skills: %s', async (_, files, wanted) => {
     const error = await apply({ 'service.yaml': 'name: desk\nskills: s\n', ...files }).catch((each) => each);
@@ -113,7 +113,7 @@ describe('local faults are reported together, and nothing is written', () => {
     expect(error.message.split('\n')).toEqual([
       'service.yaml:3:5 knowledge.0: `logo.png` is neither text in UTF-8 nor a PDF, DOCX, XLSX, PPTX or HTML file.',
       'service.yaml:5:5 knowledge.2: `docs` is named twice.',
-      'twins/a/b.pdf Another file makes a document of the title `a - b.pdf` too.',
+      'twins/a/b.pdf: Another file has a document of the title `a - b.pdf` too.',
     ]);
   });
 });

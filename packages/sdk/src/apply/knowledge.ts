@@ -57,7 +57,7 @@ export async function readKnowledge(
       else skipped.push(read);
     }
     const twin = documents.find(({ title }, index) => documents.findIndex((other) => other.title === title) < index);
-    if (twin) problems.push(problemOf(twin.path, `Another file makes a document of the title \`${twin.title}\` too.`));
+    if (twin) problems.push(problemOf(twin.path, `Another file has a document of the title \`${twin.title}\` too.`));
     entries.push({ at, notebook: notebookOf(service.content.name, found.shown, documents) });
   }
   const notebooks = entries.flatMap((entry) => ('notebook' in entry ? [{ at: entry.at, ...entry.notebook }] : []));

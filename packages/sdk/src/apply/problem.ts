@@ -31,7 +31,7 @@ export function problemOf(file: string, message: string, at: { line: number; col
 
 /** A local file has no fields: the service's name for a part of the upload would mislead. */
 function shown({ file, line, column, param, message, excerpt }: Problem): string {
-  if (line === null) return `${file} ${message}`;
+  if (line === null) return `${file}: ${message}`;
   const sentence = `${file}:${line}:${column} ${param ? `${param}: ` : ''}${message}`;
   return excerpt === undefined ? sentence : `${sentence}\n${excerpt}`;
 }

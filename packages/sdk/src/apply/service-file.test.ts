@@ -99,7 +99,7 @@ describe('a rejected file', () => {
   });
 
   it.each([
-    ['that is no YAML', 'name: desk\ntools: [a\nmodel: x\n', 'service.yaml:3:'],
+    ['that is no YAML', 'name: desk\ntools: [a\nmodel: x\n', 'service.yaml:2:8 '],
     ['with a key twice', 'name: desk\nmodel: a\nmodel: b\n', 'service.yaml:3:1 '],
     ['with a tag that nobody knows', 'name: !secret desk\n', 'service.yaml:1:7 '],
     ['with an alias to nothing', 'name: desk\nmodel: *none\n', 'service.yaml:2:8 '],

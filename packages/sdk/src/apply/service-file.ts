@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, relative, resolve, sep } from 'node:path';
+import { yamlSentence } from '@vestra/contract/yaml-sentences';
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit, type YAMLMap } from 'yaml';
 import { ApplyError, type Problem, problemOf } from './problem.ts';
 import { excerptAt, type Spot, yamlFault } from './yaml-fault.ts';
@@ -54,7 +55,7 @@ function strayAliases(document: Document.Parsed): { message: string; pos: [numbe
   visit(document, {
     Alias(_, alias) {
       if (alias.resolve(document)) return;
-      stray.push({ message: `Nothing before this is marked \`&${alias.source}\``, pos: [alias.range?.[0] ?? 0] });
+      stray.push({ message: yamlSentence('noAnchor', { name: alias.source }), pos: [alias.range?.[0] ?? 0] });
     },
   });
   return stray;
@@ -65,8 +66,7 @@ async function readText(path: string, shown: string): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch (cause) {
-    const message = 'The file is not text in UTF-8: save it as UTF-8.';
-    throw new ApplyError([problemOf(shown, message, placeOfBadByte(bytes))], { cause });
+    throw new ApplyError([problemOf(shown, yamlSentence('notUtf8'), placeOfBadByte(bytes))], { cause });
   }
 }
 
@@ -88,9 +88,7 @@ async function readBytes(path: string, shown: string): Promise<Uint8Array> {
   try {
     return await readFile(path);
   } catch (cause) {
-    const message = isMissing(cause)
-      ? `There is no such file: write one, for example with \`vestra init\`, or name the folder or file of the deployment.`
-      : `The file cannot be read: ${(cause as Error).message}`;
+    const message = isMissing(cause) ? yamlSentence('noFile') : `The file cannot be read: ${(cause as Error).message}`;
     throw new ApplyError([problemOf(shown, message)], { cause });
   }
 }
@@ -101,13 +99,11 @@ function readContent(
 ): ServiceFile['content'] {
   const content = readValue(document, problemAt);
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    throw new ApplyError([problemAt('', 'A deployment file is lines of `key: value`, with at least a `name`.')]);
+    throw new ApplyError([problemAt('', yamlSentence('noMapping'))]);
   }
   const { name } = content as Record<string, unknown>;
   if (typeof name !== 'string' || name === '') {
-    const message =
-      '`name` is needed, as text: lowercase letters, digits and dashes, by which the deployment is found again.';
-    throw new ApplyError([problemAt('name', message)]);
+    throw new ApplyError([problemAt('name', yamlSentence('noName'))]);
   }
   return { ...(content as Record<string, unknown>), name };
 }
@@ -118,7 +114,7 @@ function readValue(document: Document.Parsed, problemAt: (param: string, message
   } catch (cause) {
     const { message } = cause as Error;
     const fault = message.startsWith('Merge sources')
-      ? 'Write the alias of a mapping after `<<:`, or a list of them.'
+      ? yamlSentence('badMerge')
       : `The aliases cannot be followed: ${message}`;
     throw new ApplyError([problemAt('', fault)], { cause });
   }

@@ -1,6 +1,11 @@
-import { expect, it } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import { parseDocument } from 'yaml';
+import { readServiceFile } from './service-file.ts';
 import { excerptAt, yamlFault } from './yaml-fault.ts';
+import faults from './yaml-faults.json' with { type: 'json' };
 
 /** The parser's first fault would be reported at another line. */
 const elsewhere = (text: string) => ({ line: text.split('\n').length - 1, column: 1, message: 'A fault.' });
@@ -30,6 +35,24 @@ it.each([
   expect(parseDocument(text).errors.length).toBeGreaterThan(0);
   expect(yamlFault(text, elsewhere(text))).toEqual(elsewhere(text));
 });
+
+/** The Python SDK reads the same table: packages/python/tests/test_apply.py. */
+it.each(faults as [string, string][])(
+  'says of %j where it is wrong and what to do [FIRST-703]',
+  async (text, expected) => {
+    const folder = await mkdtemp(join(tmpdir(), 'vestra-yaml-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(join(folder, 'service.yaml'), text);
+    const { message } = (await readServiceFile({ folder, file: 'service.yaml' }).catch(
+      (error: unknown) => error,
+    )) as Error;
+    const [line, shown, mark] = message.split('\n');
+    expect(line).toContain(`service.yaml:${expected}`);
+    const [, at, column] = /^(\d+):(\d+)/.exec(expected) ?? [];
+    expect(shown).toBe(`  ${at} | ${text.split('\n')[Number(at) - 1]}`);
+    expect(mark).toBe(`    | ${' '.repeat(Number(column) - 1)}^`);
+  },
+);
 
 it('marks the column, also after tabs and in a long line [FIRST-703]', () => {
   expect(excerptAt('a: 1\n\tb: 2\n', { line: 2, column: 2 })).toBe('  2 | \tb: 2\n    | \t^');

@@ -1,3 +1,5 @@
+import { yamlSentence } from '@vestra/contract/yaml-sentences';
+
 export type Spot = { line: number; column: number };
 
 type YamlFault = Spot & { message: string };
@@ -8,11 +10,62 @@ type YamlFault = Spot & { message: string };
  */
 export function yamlFault(text: string, found: YamlFault): YamlFault {
   if (found.message.startsWith('Tabs are not allowed')) {
-    return { ...found, message: 'YAML allows no tab here: indent with spaces.' };
+    return { ...found, message: yamlSentence('tab') };
   }
   const [, quote] = /^Missing closing (["'])/.exec(found.message) ?? [];
   if (quote !== undefined) return openQuote(text, quote) ?? found;
-  return slipBefore(text.split('\n'), found.line) ?? found;
+  return slipBefore(text.split('\n'), found.line) ?? inPlainWords(text, found);
+}
+
+/** The parser's words for the other common faults, and the sentence for each. The rest keep their words. */
+const plainWords: readonly [RegExp, Parameters<typeof yamlSentence>[0]][] = [
+  [/^Plain value cannot start with .*?(?<sign>\S)\.?$/, 'badStart'],
+  [/^Unexpected scalar at node end/, 'endedBefore'],
+  [/^Unexpected block-seq-ind on same line/, 'listAfterKey'],
+  [/^(?:Sequence item without|Implicit map keys need|All (?:mapping|sequence) items)/, 'uneven'],
+  [/^Invalid escape sequence (?<escape>\S+?)\.?$/, 'badEscape'],
+  [/^Source contains multiple documents/, 'secondDocument'],
+];
+
+function inPlainWords(text: string, found: YamlFault): YamlFault {
+  const { message, line, column } = found;
+  const lines = text.split('\n');
+  const shown = lines[line - 1] ?? '';
+  const key = /^\s*(?:- +)*"?([\w$-]+)/.exec(shown)?.[1] ?? '';
+  if (message.startsWith('Map keys must be unique')) {
+    return { ...found, message: yamlSentence('twice', { key }) };
+  }
+  if (message.startsWith('Nested mappings are not allowed')) {
+    if (/:(?:\s|$)/.test(shown.slice(column - 1))) {
+      return { ...found, message: yamlSentence('colonInValue') };
+    }
+    return afterLine(lines, line);
+  }
+  if (message.startsWith('Implicit keys need to be on a single line')) return afterLine(lines, line);
+  const [, closer] = /^Flow (?:sequence|map) .* end with a ([\]}])/.exec(message) ?? [];
+  if (closer !== undefined) return openBracket(lines.slice(0, line - 1), closer) ?? found;
+  for (const [pattern, name] of plainWords) {
+    const match = pattern.exec(message);
+    if (match) return { ...found, message: yamlSentence(name, match.groups) };
+  }
+  return found;
+}
+
+/** The parser reports the line before the one that is indented too far. */
+function afterLine(lines: readonly string[], line: number): YamlFault {
+  const next = lines[line] ?? '';
+  return { line: line + 1, column: next.length - next.trimStart().length + 1, message: yamlSentence('uneven') };
+}
+
+/** The parser reports the line after the list. Its bracket is the last one that is not closed. */
+function openBracket(lines: readonly string[], closer: string): YamlFault | null {
+  const opener = closer === ']' ? '[' : '{';
+  for (const [at, line] of [...lines.entries()].reverse()) {
+    const start = line.lastIndexOf(opener);
+    if (start === -1 || line.includes(closer, start)) continue;
+    return { line: at + 1, column: start + 1, message: yamlSentence('openBracket', { opener, closer }) };
+  }
+  return null;
 }
 
 /** The line with a mark below the column. */
@@ -29,7 +82,7 @@ function openQuote(text: string, quote: string): YamlFault | null {
   const start = Math.max(text.lastIndexOf(`: ${quote}`), text.lastIndexOf(`- ${quote}`)) + 2;
   if (start < 2) return null;
   const before = text.slice(0, start).split('\n');
-  const message = `The text that begins here has no closing ${quote} quote.`;
+  const message = yamlSentence('openQuote', { quote });
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1, message };
 }
 
@@ -54,10 +107,10 @@ function slipIn(line: string, { isTop, next }: { isTop: boolean; next: string })
   const end = before.length + key.length + 1;
   if (key === '' || /^\s*:(\s|$)/.test(rest)) return null;
   // An address such as http://example.com is no key.
-  if (/^:[^\s/]/.test(rest)) return { column: end, message: `Write a space after the colon of \`${key}\`.` };
+  if (/^:[^\s/]/.test(rest)) return { column: end, message: yamlSentence('noSpace', { key }) };
   const opens = rest === '' && isDeeper(next, before.length);
   const isAlone = isTop && !before.includes('-') && !rest.includes(': ');
-  return opens || isAlone ? { column: end, message: `A colon is missing after \`${key}\`.` } : null;
+  return opens || isAlone ? { column: end, message: yamlSentence('noColon', { key }) } : null;
 }
 
 const isDeeper = (next: string, indent: number) => {

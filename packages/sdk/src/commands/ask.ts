@@ -8,7 +8,7 @@ import { isForCompanyCode, unansweredHint, watchCalls } from './unanswered-calls
 
 export type AskOptions = Pick<CallOptions, 'signal' | 'idempotencyKey'> & {
   /** Called with each event of the turn. */
-  onEvent?: ((event: StreamEvent) => void) | undefined;
+  onEvent?: ((event: StreamEvent) => unknown) | undefined;
   /**
    * Called with each pending interaction that a person answers. Return true to keep following the turn; absent: `ask`
    * returns. A call of a function that the deployment declares is not one of them.
@@ -56,7 +56,7 @@ export async function ask(client: Client, input: CommandInput<'ask'>, options: A
       seen = after(seen, event);
       if (event.type === 'interaction.created') asked.add(event.data.interaction.id);
       calls.note(event);
-      onEvent?.(event);
+      await onEvent?.(event);
       if (!opensWait(event) || (await onWait?.(event.data.interaction))) continue;
       const interactions = await openIn(client, event.conversation_id, asked, signal);
       // Unless somebody has answered it meanwhile: the turn then continues.
@@ -133,7 +133,7 @@ async function assertFits(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (deployment !== undefined) {
-    throw new VestraError('A conversation keeps the deployment it began with.', {
+    throw new VestraError('A conversation cannot change its deployment.', {
       status: 400,
       type: 'invalid_request',
       code: 'invalid_request',

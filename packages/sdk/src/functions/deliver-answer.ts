@@ -27,7 +27,7 @@ export async function deliverAnswer(
       if (signal?.aborted) return null;
       if (error instanceof VestraError && settledCodes.includes(error.code)) return error.code;
       if (error instanceof VestraError && error.status === 400 && 'output' in answer) {
-        answer = { error: `What the function gave back was refused: ${error.message}` };
+        answer = { error: `The server refused the result of the function: ${error.message}` };
         continue;
       }
       if (!isPassing(error) || attempt === mostAttempts) throw error;

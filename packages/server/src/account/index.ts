@@ -1,8 +1,9 @@
 export { recordAudit } from './audit/audit-log.ts';
-export { appendDelta, type LogEntry, type NewLogEntry, nextLogEntries, readLog } from './events/conversation-log.ts';
+export { type LogEntry, type NewLogEntry, nextLogEntries, readLog } from './events/conversation-log.ts';
 export { emit, emitAll, emitAllStatement, emitStatement, emitWithoutDeliveries, type OrgEvent } from './events/emit.ts';
 export { eraseEvents, findEvent, presentEvent } from './events/events.ts';
 export type { Followers } from './events/followers.ts';
+export type { AppendDelta } from './events/reply-deltas.ts';
 export {
   conversationRetentions,
   defaultDeploymentOfRow,

@@ -1,4 +1,4 @@
-import type { memoryModes } from '@vestra/contract/account';
+import type { improvementConversations, memoryModes } from '@vestra/contract/account';
 import type { StreamEventType } from '@vestra/contract/events';
 import type { GrantScope } from '@vestra/contract/mcp-grants';
 import type { Opening } from '@vestra/contract/opening';
@@ -54,6 +54,7 @@ export const orgSettings = table('org_settings', {
   openings: jsonb<Record<string, Opening>>().withDefault(),
   /** Conversations are deleted after so many days without activity; null: never. */
   conversation_retention_days: integer().nullable(),
+  improvement_conversations: text<(typeof improvementConversations)[number]>().withDefault(),
   org_daily_micros: micros().nullable(),
   user_daily_micros: micros().nullable(),
   org_monthly_micros: micros().nullable(),

@@ -4,6 +4,7 @@ import { type DeploymentDependencies, deploymentRoutes } from './deployments/rou
 import type { DocumentReader } from './documents/reader.ts';
 import type { Embeddings } from './embeddings/embeddings.ts';
 import type { McpClient } from './mcp-client/mcp-client.ts';
+import { adjustmentExpiry } from './models/adjustments.ts';
 import { modelRoutes } from './models/routes.ts';
 import { documentsToIndex, indexDocument, pruneIndexes } from './notebooks/document-index.ts';
 import { pruneContent } from './notebooks/revisions.ts';
@@ -39,13 +40,14 @@ export function register(
       notebooks: notebookRoutes({ db, reader: documents, republishLive, jobs, embeddings, search }),
       skills: skillRoutes({ db, openZip, republishLive, jobs }),
       mcpServers: mcpServerRoutes({ db, vault, client: mcpClient, assertCallable, republishLive }),
-      models: modelRoutes(models),
+      models: modelRoutes({ db, models }),
     }),
     jobs: {
       'document.index': ({ document_id }, { signal }) =>
         indexDocument({ db, embeddings, comparesVectors }, document_id, signal),
     },
     sweeps: [documentsToIndex(embeddings)],
+    expiry: [adjustmentExpiry],
     async housekeeping(signal) {
       await pruneContent(db, signal);
       await pruneIndexes(db, embeddings.model, signal);

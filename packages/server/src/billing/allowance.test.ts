@@ -152,11 +152,11 @@ describe('refusalFailure', () => {
     expect(refused({}, { orgDaily: 0n })).toMatchObject({
       code: 'org_cap_reached',
       status: 402,
-      message: 'All of the org’s daily cap is spent. It counts anew at 00:00 UTC.',
+      message: 'All of the org’s daily cap is spent. It resets at 00:00 UTC.',
     });
     expect(refused({}, { userMonthly: 0n })).toMatchObject({
       code: 'user_cap_reached',
-      message: 'All of the user’s monthly cap is spent. It counts anew on the first of the month, UTC.',
+      message: 'All of the user’s monthly cap is spent. It resets on the first of the month, UTC.',
     });
   });
 

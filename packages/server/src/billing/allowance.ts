@@ -122,14 +122,14 @@ export function refusalFailure({ code, cap, isHeldByRunningCalls }: SpendingRefu
       message: 'The wallet is empty. The operator of this server adds money with `vestra admin credit`.',
     });
   }
-  return fail(code, { message: `All of ${what} is spent. It counts anew ${descriptions[cap].anew}.` });
+  return fail(code, { message: `All of ${what} is spent. It resets ${descriptions[cap].resets}.` });
 }
 
 const midnight = 'at 00:00 UTC';
 const firstOfMonth = 'on the first of the month, UTC';
-const descriptions: Record<CapName, { what: string; anew: string }> = {
-  org_daily_usd: { what: 'the org’s daily cap', anew: midnight },
-  org_monthly_usd: { what: 'the org’s monthly cap', anew: firstOfMonth },
-  user_daily_usd: { what: 'the user’s daily cap', anew: midnight },
-  user_monthly_usd: { what: 'the user’s monthly cap', anew: firstOfMonth },
+const descriptions: Record<CapName, { what: string; resets: string }> = {
+  org_daily_usd: { what: 'the org’s daily cap', resets: midnight },
+  org_monthly_usd: { what: 'the org’s monthly cap', resets: firstOfMonth },
+  user_daily_usd: { what: 'the user’s daily cap', resets: midnight },
+  user_monthly_usd: { what: 'the user’s monthly cap', resets: firstOfMonth },
 };

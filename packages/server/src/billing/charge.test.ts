@@ -201,6 +201,7 @@ describe('the cost of a conversation or task', () => {
       background: 0n,
       voice: 0n,
       improvement: 0n,
+      insight: 0n,
     };
     expect(await costOf(db, here)).toEqual({
       totalMicros: 23n,

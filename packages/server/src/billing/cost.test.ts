@@ -15,7 +15,7 @@ it('shows a cost with at most five decimals [MON-006]', () => {
     cost_usd: 1.23458,
     cost_breakdown: {
       ...{ orchestrator: 1.23457, intelligence: 0.00001, tools: 0, compute: 0, background: 0 },
-      ...{ voice: 0, improvement: 0 },
+      ...{ voice: 0, improvement: 0, insight: 0 },
     },
   });
 });

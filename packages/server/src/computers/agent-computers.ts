@@ -18,6 +18,8 @@ import {
   type Preparer,
   preparedSkill,
   skillFolder,
+  uploadNames,
+  uploadPath,
 } from './prepare-computer.ts';
 import { findSecret } from './redact.ts';
 import type { Computers, RunningComputer } from './running-computer.ts';
@@ -59,10 +61,10 @@ export function createAgentComputers(dependencies: Dependencies): AgentComputers
     name: string,
     run: (computer: AgentComputer, more: More, signal: AbortSignal) => Promise<Answer>,
   ): RoutedCall<Progress & { more: More }, Progress & { answer: Answer }> =>
-    routing.route(name, async (owner, { wanted, isPrepared, more }, signal) => {
+    routing.route(name, async (owner, { wanted, isPrepared, placedUploads, more }, signal) => {
       const [chosen, here] = [await choice, await parts];
       if (chosen.host === null || !here) throw fail('computer_unavailable', { message: whyNone(chosen) });
-      const progress: Progress = { wanted, isPrepared };
+      const progress: Progress = { wanted, isPrepared, placedUploads };
       const answer = await run(agentComputer({ ...dependencies, ...here, owner, progress }), more, signal);
       return { ...progress, answer };
     });
@@ -96,12 +98,14 @@ export function createAgentComputers(dependencies: Dependencies): AgentComputers
   );
 
   return {
-    async forTask({ tenant, turn, manifest, skills, attachments }) {
+    async forTask({ tenant, turn, manifest, skills, uploads: uploaded }) {
       if ((await obstacle()) !== null) return null;
       const owner: Owner = { ...tenant, userId: turn.user_id };
       const conversationId = turn.conversation_id;
-      const wanted = { environment: manifest.environment, conversationId, uploads: attachments, skills };
+      const uploads = [...uploaded];
+      const wanted = { environment: manifest.environment, conversationId, uploads, skills };
       let isPrepared = false;
+      let placedUploads = 0;
       const ask = async <More, Answer>(
         part: RoutedCall<Progress & { more: More }, Progress & { answer: Answer }>,
         more: More,
@@ -109,8 +113,9 @@ export function createAgentComputers(dependencies: Dependencies): AgentComputers
         refused: (message: string) => Answer,
       ): Promise<Answer> => {
         try {
-          const done = await part(owner, { wanted, isPrepared, more }, signal);
+          const done = await part(owner, { wanted, isPrepared, placedUploads, more }, signal);
           isPrepared = done.isPrepared;
+          placedUploads = Math.max(placedUploads, done.placedUploads ?? 0);
           return done.answer;
         } catch (error) {
           if (signal.aborted || !(error instanceof Failure)) throw error;
@@ -122,6 +127,11 @@ export function createAgentComputers(dependencies: Dependencies): AgentComputers
           tool,
           run: (given, signal) => ask(runTool, { name: tool.definition.name, given }, signal, failed),
         })),
+        addUploads(files) {
+          uploads.push(...files);
+          const names = uploadNames(uploads.map(({ filename }) => filename)).slice(-files.length);
+          return names.map((name) => dependencies.homePath(uploadPath(name)) ?? name);
+        },
         noteOutput: async (given, { id, sha256 }) => {
           const path = dependencies.homePath(given);
           if (path !== null) await recordOutput(dependencies.db, owner, { path, sha256, fileId: id, conversationId });
@@ -144,7 +154,7 @@ export function createAgentComputers(dependencies: Dependencies): AgentComputers
 
 type ToolUse = { name: string; given: Record<string, unknown> };
 type TaskComputer = NonNullable<Awaited<ReturnType<Engine['taskComputers']>>>;
-type AgentComputer = Omit<TaskComputer, 'noteOutput'>;
+type AgentComputer = Omit<TaskComputer, 'noteOutput' | 'addUploads'>;
 type PlacedSkill = Parameters<AgentComputer['placeSkill']>[0];
 
 /** How far a task has come with the computer. Each call carries it, because the next may run in another process. */
@@ -152,6 +162,8 @@ type Progress = {
   wanted: Parameters<Preparer['prepare']>[1];
   /** The first call of a run prepares the computer. */
   isPrepared: boolean;
+  /** The number of uploads that were placed. Tools may add more during the run. A process from before 0.3.0 sends none. */
+  placedUploads?: number;
 };
 
 const whyNone = (chosen: HostChoice) => ('why' in chosen ? chosen.why : 'The computer cannot be reached.');
@@ -170,9 +182,12 @@ function agentComputer(work: LocalComputer): AgentComputer {
 
   /** Reports a failed preparation to the agent once. Later calls then run on the computer as it is. */
   async function prepared(computer: RunningComputer, signal: AbortSignal): Promise<ToolAnswer | null> {
-    if (progress.isPrepared) return null;
-    const obstacle = await preparer.prepare(computer, wanted, signal);
+    const uploads = wanted.uploads?.length ?? 0;
+    if (progress.isPrepared && uploads <= (progress.placedUploads ?? 0)) return null;
+    const added = { ...wanted, environment: null, skills: null };
+    const obstacle = await preparer.prepare(computer, progress.isPrepared ? added : wanted, signal);
     progress.isPrepared = true;
+    progress.placedUploads = uploads;
     if (obstacle === null) return null;
     return failed(
       `The computer could not be prepared, and the call was not run. ${obstacle}\nFurther calls run on the computer as it is.`,

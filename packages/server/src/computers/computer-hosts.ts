@@ -50,10 +50,9 @@ const weightOf = (hostId: string, owner: Owner) =>
     .update(`${hostId}\n${computerKey(owner)}`)
     .digest('base64');
 
-const noHost =
-  'No process of this server has computers: start one with VESTRA_ROLE=worker, computers or all beside this one.';
+const noHost = 'No process of this server has computers: also start one with VESTRA_ROLE=worker, computers or all.';
 const notReached =
-  'None of the processes that have computers can be reached: each VESTRA_INTERNAL_URL must name an address that the others reach.';
+  'No process with computers can be reached: each VESTRA_INTERNAL_URL must be an address that the other processes reach.';
 const noBrowser = 'No process of this server that has computers has browsers.';
 
 const beatEveryMs = 10_000;

@@ -90,14 +90,14 @@ export function createComputerRouting(options: {
     const deadline = performance.now() + patienceMs;
     const unreached = new Map<string, Date | null>();
     for (;;) {
-      if (signal.aborted) throw unavailable('Nobody waited for the answer.');
+      if (signal.aborted) throw unavailable('The caller disconnected.');
       const where = await locate(owner);
       if (where.kind === 'asleep' && ways.ifAsleep) return ways.ifAsleep();
       const peer = where.kind === 'there' ? where.peer : isHost ? null : await hosts.choose(owner, unreached);
       try {
         return await (peer ? ways.there(peer) : ways.here());
       } catch (error) {
-        if (signal.aborted && peer) throw unavailable('Nobody waited for the answer.');
+        if (signal.aborted && peer) throw unavailable('The caller disconnected.');
         if (error instanceof PeerLost) throw lost();
         if (!(error instanceof HeldElsewhere) && !(error instanceof PeerUnreachable)) throw error;
         if (performance.now() > deadline) throw unavailable('This computer moves from process to process. Try again.');
@@ -220,7 +220,7 @@ function refused(error: unknown, log: Logger): RoutingMessage {
   if (error instanceof HeldElsewhere) return { kind: 'elsewhere' };
   if (error instanceof Failure) return failed(error);
   if (isDatabaseUnreachable(error))
-    return failed(fail('not_ready', { message: 'The database is away. Try again shortly.' }));
+    return failed(fail('not_ready', { message: 'The database is unreachable. Try again shortly.' }));
   log.error({ err: error }, 'a request of another process failed');
   return failed(fail('internal_error'));
 }

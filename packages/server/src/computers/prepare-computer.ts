@@ -13,7 +13,7 @@ import { type CommandSecrets, redact, redactCaptured } from './redact.ts';
 import type { RunningComputer } from './running-computer.ts';
 import { forgetPrepared, listPrepared, type Owner, type PreparedItem, recordPrepared } from './store.ts';
 
-/** Attachments of the conversation, newest first. */
+/** Attachments of the conversation, newest first, and then the files that tools returned. */
 type Uploads = readonly { file_id: string; filename: string }[];
 
 export type Preparer = {
@@ -140,7 +140,7 @@ async function removeCopy(work: PlacedFiles, item: Pick<PlacedFile, 'kind' | 'ke
 
 function placeOf({ kind, key }: Pick<PlacedFile, 'kind' | 'key'>): string {
   if (kind === 'skill') return skillFolder(key);
-  return kind === 'upload' ? `uploads/${key}` : key;
+  return kind === 'upload' ? uploadPath(key) : key;
 }
 
 /** An output is the agent's own file, which it may have replaced since. */
@@ -218,12 +218,14 @@ async function placeUploads(work: Preparation, uploads: Uploads, conversationId:
     const of = { file_id, ...(conversationId !== null && { conversation_id: conversationId }) };
     return [{ kind: 'upload' as const, key: names[at] as string, fingerprint: row.sha256, ...of }];
   });
-  const isWritten = await write(work, items, ({ key }) => `uploads/${key}`);
+  const isWritten = await write(work, items, ({ key }) => uploadPath(key));
   // A file that was deleted meanwhile had no copy that the deletion could mark.
   if (isWritten) await removeDeletedFiles(work);
 }
 
-/** Numbers attachments of the same name. */
+export const uploadPath = (name: string) => `uploads/${name}`;
+
+/** Numbers uploads of the same name. */
 export function uploadNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
   return names.map((name) => {

@@ -1,11 +1,10 @@
 import type { Engine } from '../engine/index.ts';
-import { lazyRoutes } from '../platform/http/lazy-routes.ts';
+import { lazyHandler, lazyRoutes } from '../platform/http/lazy-routes.ts';
 import type { Streams } from '../platform/http/streams.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
 import { version } from '../platform/version.ts';
 import type { HandleRequest } from './api-client.ts';
-import { whenFirstCalled } from './lazy-handler.ts';
 
 type EdgeServices = {
   engine: Engine;
@@ -21,22 +20,22 @@ export const register = ({ config, db, log }: Kernel, { engine, linkTo, answer }
     const openai = async () => (await import('./openai/endpoint.ts')).openaiEndpoint({ ...edges, engine });
     return {
       protocols: {
-        mcp: whenFirstCalled(async () => {
+        mcp: lazyHandler(async () => {
           const { mcpEndpoint } = await import('./mcp/endpoint.ts');
           return mcpEndpoint({ ...edges, publicUrl, host: config.host, version });
         }),
-        a2a: whenFirstCalled(async () => {
+        a2a: lazyHandler(async () => {
           const { a2aEndpoint } = await import('./a2a/endpoint.ts');
           return a2aEndpoint({ ...edges, engine, linkTo: linkTo(publicUrl) });
         }),
-        agentCard: whenFirstCalled(async () => {
+        agentCard: lazyHandler(async () => {
           const { agentCard } = await import('./a2a/agent-card.ts');
           return agentCard({ db, publicUrl });
         }),
       },
       openai: lazyRoutes('openai', openai),
       agUi: {
-        run: whenFirstCalled(async () => {
+        run: lazyHandler(async () => {
           const { agUiEndpoint } = await import('./ag-ui/endpoint.ts');
           return agUiEndpoint({ ...edges, engine });
         }),

@@ -29,7 +29,7 @@ import { holdsOfEndedRuns, runReplyJob, runTaskJob, unfinishedReplies, unfinishe
 import { deploymentDeleted, findWorkOfClosedOwners, stopConversations, userDisabled } from './turns/stop.ts';
 
 export function register(
-  { config, db, files, signingSecret }: Kernel,
+  { config, db, files, signingSecret, reports }: Kernel,
   {
     engine,
     followers,
@@ -62,8 +62,10 @@ export function register(
         }),
         // Loaded with the first request: no message needs it.
         overview: {
-          get: async ({ caller, query }) =>
-            (await import('./records/overview.ts')).showOverview({ db, spendOfPeriod }, caller, query),
+          get: async ({ caller, query, signal }) => {
+            const { showOverview } = await import('./records/overview.ts');
+            return reports(caller.orgId, () => showOverview({ db, spendOfPeriod }, caller, query), signal);
+          },
         },
         interactions: interactionRoutes({ engine }),
         tasks: taskRoutes({ engine, followers, linkTo, erasure: taskErasure(), fileErasure: fileErasure() }),

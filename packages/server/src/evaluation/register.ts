@@ -1,13 +1,13 @@
 import type { Embeddings } from '../agents/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { createWaiters } from '../platform/async/waiters.ts';
+import { lazyRoutes } from '../platform/http/lazy-routes.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
 import { eraseNotes } from './feedback/feedback.ts';
 import { feedbackRoutes } from './feedback/routes.ts';
-import { lazyImprovementRoutes } from './improvements/lazy-routes.ts';
 import type { Improver } from './improvements/run.ts';
-import { insightRoutes } from './insights/routes.ts';
+import { forgetNames } from './insights/forget-names.ts';
 import type { Player } from './player/player.ts';
 import { improvementQueue, replayQueue, testRunQueue, unfinishedPlays } from './player/unfinished-plays.ts';
 import { eraseReplaysFrom, eraseReplaysOf } from './replays/replays.ts';
@@ -22,7 +22,7 @@ export type EvaluationServices = Omit<Player, 'engine'> & {
 };
 
 export function register(
-  { db, jobs, processNews, embeddings }: Kernel & { embeddings: Embeddings },
+  { db, jobs, processNews, reports, embeddings }: Kernel & { embeddings: Embeddings },
   { upToDateVersion, fileScenariosOf, ...player }: EvaluationServices,
 ): Registration {
   const { engine } = player;
@@ -34,8 +34,14 @@ export function register(
         scenarios: { ...scenarioRoutes({ db }), ...draftRoutes({ engine }) },
         testRuns: testRunRoutes({ db, engine, jobs, upToDateVersion, watchers, streams }),
         replays: replayRoutes({ engine, jobs }),
-        improvements: lazyImprovementRoutes({ engine, jobs, upToDateVersion }),
-        insights: insightRoutes({ db, embeddings }),
+        improvements: lazyRoutes('improvements', async () => {
+          const { improvementRoutes } = await import('./improvements/routes.ts');
+          return improvementRoutes({ engine, jobs, upToDateVersion, reports });
+        }),
+        insights: lazyRoutes('insights', async () => {
+          const { insightRoutes } = await import('./insights/routes.ts');
+          return insightRoutes({ engine, embeddings, reports });
+        }),
         feedback: feedbackRoutes({ db }),
         conversations: conversationDraftRoutes({ engine }),
       };
@@ -55,8 +61,13 @@ export function register(
     conversationErasure: [
       eraseReplaysFrom,
       async (...of) => (await import('./improvements/erase.ts')).eraseImprovementsFrom(...of),
+      (tx, tenant, conversationIds) => forgetNames(tx, tenant, conversationIds),
     ],
-    taskErasure: [eraseNotes],
-    erasure: [eraseReplaysOf, async (...of) => (await import('./improvements/erase.ts')).eraseImprovementsOf(...of)],
+    taskErasure: [eraseNotes, (tx, tenant, { conversationId }) => forgetNames(tx, tenant, [conversationId])],
+    erasure: [
+      (tx, tenant) => forgetNames(tx, tenant, 'all'),
+      eraseReplaysOf,
+      async (...of) => (await import('./improvements/erase.ts')).eraseImprovementsOf(...of),
+    ],
   };
 }

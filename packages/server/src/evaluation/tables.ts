@@ -229,3 +229,14 @@ export const messageFeedback = table('message_feedback', {
 });
 
 export type FeedbackRow = RowOf<typeof messageFeedback>;
+
+export const insightNames = table('insight_names', {
+  org_id: text(),
+  mode: text<Mode>(),
+  deployment_id: text(),
+  insight_id: text(),
+  digest: text(),
+  name: text(),
+  conversation_ids: textArray(),
+  created_at: moment().withDefault(),
+});

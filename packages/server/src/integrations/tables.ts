@@ -105,6 +105,8 @@ export const sessions = table('sessions', {
   driver: text(),
   /** The key or the MCP client's grant that opened it, which it ends with; null if a member did. */
   opened_by: text().nullable(),
+  /** The member who opened it in the console, with whose membership it ends. */
+  opened_by_member: text().nullable(),
   opening: jsonb<Opening>().nullable(),
   /** The number of voice calls so far. */
   voice_calls: integer().withDefault(),

@@ -9,6 +9,7 @@ import { embedOriginsOfToken } from '../integrations/sessions/store.ts';
 import { authorizationOf, resourceMetadataOf } from '../pages/authorization-documents.ts';
 import { transaction } from '../platform/db/transaction.ts';
 import { createApp } from '../platform/http/app.ts';
+import { createBodyBytes } from '../platform/http/body-bytes.ts';
 import { clientAddress } from '../platform/http/client-address.ts';
 import { createCursors } from '../platform/http/cursor.ts';
 import { createIdempotency } from '../platform/http/idempotency.ts';
@@ -55,6 +56,7 @@ export function createServerApp(kernel: Kernel, modules: readonly Registration[]
       requestsPerMinute: config.requestsPerMinute,
       rateLimiter,
       unfinished: createUnfinishedRequests(),
+      bodyBytes: createBodyBytes(),
       cursors: createCursors(signingSecret),
       embedOrigins: {
         isListed: (origin) => isEmbedOrigin(db, origin),

@@ -59,7 +59,7 @@ export function assembleComputers(kernel: Kernel): ComputerParts {
   const { allowPrivateAddresses: allowPrivate } = config;
   const choice = isReachable.then(() => chooseHost({ setting, allowPrivate, cgroup, cpus, log }));
   void choice.then(({ host, ...limits }) => {
-    if (host && 'limitsHeld' in limits) log.info(`limits of computers are enforced ${limits.limitsHeld}`);
+    if (host && 'limitsHeld' in limits) log.info(limits.limitsHeld);
   });
   const isHost = setting !== 'elsewhere' && setting !== 'off';
   const seal = createCallSeal(signingSecret);

@@ -1,4 +1,5 @@
 import { createFollowers, type Followers } from '../account/events/followers.ts';
+import { createDeltaWriter } from '../account/events/reply-deltas.ts';
 import { createPassageMeaning, searchNotebooks } from '../agents/notebooks/index.ts';
 import { createServerTools } from '../agents/tool-servers/index.ts';
 import { advanceBatch, advanceOwnAgent } from '../automation/batches/advance.ts';
@@ -94,9 +95,11 @@ export function assembleEngine(
   onNewPrimary(db, () => {
     for (const rows of Object.values(seen)) rows.clear();
   });
+  const writes = createGroupCommit(db);
   const engine = createEngine({
     db,
-    writes: createGroupCommit(db),
+    writes,
+    appendDelta: createDeltaWriter(db, writes),
     seen,
     jobs,
     log,

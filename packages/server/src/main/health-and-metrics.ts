@@ -156,15 +156,18 @@ function addServerMetrics(
     { name: 'vestra_database_connections_limit', help: 'How many connections this process may have.' },
     () => pool.options.max,
   );
-  ask({ name: 'vestra_database_connection_waits', help: 'What waits for a connection.' }, () => pool.waitingCount);
+  ask(
+    { name: 'vestra_database_connection_waits', help: 'Requests that wait for a connection of the pool.' },
+    () => pool.waitingCount,
+  );
 
   ask({ name: 'vestra_ready', help: '1 where this process would answer any request.' }, async () =>
     Number((await health()).isReady),
   );
-  ask({ name: 'vestra_database_up', help: '1 where the database answers.' }, async () =>
+  ask({ name: 'vestra_database_up', help: '1 if the database answers.' }, async () =>
     Number((await health()).condition.isUp),
   );
-  ask({ name: 'vestra_database_writable', help: '1 where the database takes writes.' }, async () => {
+  ask({ name: 'vestra_database_writable', help: '1 if the database accepts writes.' }, async () => {
     const { condition } = await health();
     return Number(condition.isUp && condition.readOnly === null);
   });
@@ -175,9 +178,8 @@ function addServerMetrics(
       return condition.isUp ? condition.seconds : null;
     },
   );
-  ask(
-    { name: 'vestra_database_embedded', help: '1 where the database is the one that the server starts itself.' },
-    () => Number(config.databaseUrl === null),
+  ask({ name: 'vestra_database_embedded', help: '1 if the server started the database itself.' }, () =>
+    Number(config.databaseUrl === null),
   );
 
   ask({ name: 'vestra_queue_jobs', help: 'Jobs that wait, up to 10000 of a queue.', labels: ['queue'] }, async () =>
@@ -188,7 +190,7 @@ function addServerMetrics(
     async () => perQueue(await backlog(), ({ oldest_seconds }) => oldest_seconds),
   );
   ask(
-    { name: 'vestra_webhook_deliveries_due', help: 'Attempts that could be made now, up to 10000.' },
+    { name: 'vestra_webhook_deliveries_due', help: 'Attempts that are due now, up to 10000.' },
     async () => (await dueDeliveries())?.[0]?.due ?? null,
   );
   ask(
@@ -203,6 +205,13 @@ function addServerMetrics(
       { labels: { state: 'waiting' }, value: setAside },
     ];
   });
+  ask(
+    {
+      name: 'vestra_messages_waiting',
+      help: 'Messages of orgs beyond their share that wait while the process is busy.',
+    },
+    () => engine.runner.waitingMessages(),
+  );
   ask(
     { name: 'vestra_hold_waits', help: 'Calls of models that wait for money which others hold.' },
     () => engine.money.waiting().count,
@@ -231,7 +240,7 @@ function addServerMetrics(
     return found && found.blocks * found.bsize;
   });
   ask(
-    { name: 'vestra_file_store_bytes', help: 'Files of all orgs together, estimated where there are many.' },
+    { name: 'vestra_file_store_bytes', help: 'Files of all orgs together; an estimate if there are many.' },
     async () => (await storedBytes())?.[0]?.bytes ?? null,
   );
 }

@@ -1,12 +1,13 @@
 import { setIdClock } from '@vestra/contract/ids';
 import { createEmbedder } from '@vestra/models/embeddings/embedder';
-import { createModels } from '@vestra/models/models';
+import { createModels, type Models } from '@vestra/models/models';
 import type { Logger } from 'pino';
 import { createDocumentReader } from '../agents/documents/reader.ts';
 import type { Embeddings } from '../agents/embeddings/embeddings.ts';
 import { createOfflineEmbeddings } from '../agents/embeddings/offline.ts';
 import { createProviderEmbeddings } from '../agents/embeddings/provider.ts';
 import { createMcpClient } from '../agents/mcp-client/mcp-client.ts';
+import { shareAdjustments } from '../agents/models/adjustments.ts';
 import { prepareVectorTable } from '../agents/notebooks/index.ts';
 import type { AgentServices } from '../agents/register.ts';
 import { createAppSignIn } from '../integrations/app-sign-in/app-sign-in.ts';
@@ -18,12 +19,13 @@ import { withFileSettings } from '../platform/config/settings-files.ts';
 import { sharedNow } from '../platform/db/clock.ts';
 import { createDatabaseHealthCheck } from '../platform/db/database-health.ts';
 import { migrate } from '../platform/db/migrate.ts';
-import { openNotifyListener } from '../platform/db/notify-listener.ts';
+import { type NotifyListener, openNotifyListener } from '../platform/db/notify-listener.ts';
 import type { Database } from '../platform/db/pool.ts';
 import { retryAtStart } from '../platform/db/retry-through-failover.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
 import { measuredStore } from '../platform/files/measured-store.ts';
 import { openFiles } from '../platform/files/open-files.ts';
+import { createReports } from '../platform/http/reports.ts';
 import { catalog } from '../platform/jobs/catalog.ts';
 import { createJobs } from '../platform/jobs/queue.ts';
 import type { Schemas } from '../platform/json-schema/schemas.ts';
@@ -98,18 +100,41 @@ export async function createKernel(
     documents: createDocumentReader(),
     embeddings,
     comparesVectors,
-    models: measuredModels(createModels(config.models, {}, { onAdjusted: logAdjustment(log) }), metrics, log),
+    models: measuredModels(await openModels(config, log, { db, line, shutdown }), metrics, log),
     mcpClient,
     customerMemory: createCustomerMemory({ outbound, signingSecret, vault, log }),
     apps,
     publicUrl,
+    reports: createReports(),
   };
   return { kernel, firstCredentials };
 }
 
-/** A provider rejected a request. The operator sees once how requests to this model have changed. */
-const logAdjustment = (log: Logger) => (model: string, sentence: string) =>
-  log.warn({ model }, `requests to a model were adjusted: ${sentence}`);
+/**
+ * A provider may reject a request that works without one field or schema. The operator sees once how requests to this model
+ * have changed, and all processes learn it.
+ */
+async function openModels(
+  config: Config,
+  log: Logger,
+  { db, line, shutdown }: { db: Database; line: NotifyListener; shutdown: Shutdown },
+): Promise<Models> {
+  const shared = shareAdjustments({ db, line, log });
+  shutdown.undo(shared.stop);
+  const models = createModels(
+    config.models,
+    {},
+    {
+      onAdjusted(model, { sentence, rule }) {
+        log.warn({ model }, `requests to a model were adjusted: ${sentence}`);
+        const endpoint = models.endpointOf(model);
+        if (endpoint !== null) shared.save({ endpoint, model, ...rule });
+      },
+    },
+  );
+  await shared.follow(models);
+  return models;
+}
 
 function openEmbeddings(config: Config, log: Logger, shutdown: Shutdown): Embeddings {
   if (config.embeddings) return createProviderEmbeddings(createEmbedder(config.embeddings));

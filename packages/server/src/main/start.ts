@@ -202,7 +202,7 @@ const starting: Hono['fetch'] = (request) =>
         { status: 503 },
       );
 
-const noApiHere = () => new Response('Nobody is served here.\n', { status: 404 });
+const noApiHere = () => new Response('This process serves no requests.\n', { status: 404 });
 
 /** Runs jobs, recovers lost ones, delivers webhooks and calls function endpoints. */
 async function startJobs(

@@ -42,9 +42,9 @@ function firstSteps({ test_key, live_key, owner }: Credentials, base: string, fi
     `  Live key        ${live_key}`,
     `  Owner           ${owner.email}, password ${owner.password}`,
     '',
-    `These are shown once and kept in ${file}.`,
+    `These are shown once and stored in ${file}.`,
     '',
-    'Make an agent, and talk to it:',
+    'Create an agent and talk to it, here or with `npx vestra init`:',
     '',
     `  curl -X PUT ${base}/v1/deployments/hello -H "Authorization: Bearer ${test_key}" -H "Content-Type: application/json" -d '{"name": "hello", "instructions": "Answer in one sentence."}'`,
     `  curl -N ${base}/v1/conversations -H "Authorization: Bearer ${test_key}" -H "Content-Type: application/json" -d '{"message": "Hello!", "stream": true}'`,
@@ -84,7 +84,7 @@ const embeddingsNote = ({ embeddings }: Config): string[] =>
   embeddings === null
     ? []
     : [
-        `Embeddings are of ${embeddings.provider}/${embeddings.model}, which receives the texts of memory and notebooks. VESTRA_EMBEDDINGS=offline keeps them here.`,
+        `${embeddings.provider}/${embeddings.model} embeds the texts of memory and notebooks, and so receives them. Set VESTRA_EMBEDDINGS=offline to keep them on this machine.`,
       ];
 
 const exampleAddress = 'OPENAI_COMPATIBLE_BASE_URL=http://127.0.0.1:11434/v1';

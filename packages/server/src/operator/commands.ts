@@ -47,10 +47,10 @@ const upkeepWorks = {
       [
         `${file} holds ${rows} rows and ${files} files (${formatBytes(bytes)}).`,
         files_missing > 0 &&
-          `${files_missing} more files were removed meanwhile or are damaged: their names are kept, their content is not.`,
+          `${files_missing} more files were removed meanwhile or are damaged: the backup has their names without their content.`,
         master_key_file
-          ? `The master key is in ${master_key_file}. Keep it apart from the backup: both together open every secret.`
-          : 'The master key is not in it, so that the backup alone opens no secret. Keep the key apart: without it nobody can read the secrets again.',
+          ? `The master key is in ${master_key_file}. Store it separately from the backup: together they reveal every secret.`
+          : 'The backup does not contain the master key. Store the key separately: without it, the stored secrets are lost.',
       ]
         .filter(Boolean)
         .join('\n'),
@@ -70,10 +70,10 @@ const upkeepWorks = {
     show: ({ to, copied, bytes, there_already, damaged, only_there, removed }) =>
       [
         `${copied} were copied to the ${to} (${formatBytes(bytes)}), each read again and found the same; ${there_already} were there already.`,
-        damaged > 0 && `${damaged} are damaged where they come from and were left out: bring them back from a backup.`,
+        damaged > 0 && `${damaged} are damaged at the source and were not copied: restore them from a backup.`,
         only_there > 0 &&
           (removed > 0
-            ? `${removed} that lay only there were removed.`
+            ? `${removed} that existed only there were removed.`
             : `${only_there} lie only there, such as what was deleted meanwhile: --extra remove takes them away.`),
         'Run it once more while no server runs, and then change VESTRA_FILES.',
       ]
@@ -152,7 +152,7 @@ const operatorWorks: Record<Exclude<keyof typeof rows, keyof typeof upkeepWorks>
       const publicUrl = config.publicUrl ?? `http://${config.host}:${config.port}`;
       const email = values.email as string;
       const link = await transaction(db, (tx) => createOperatorResetLink(tx, { email, publicUrl }));
-      if (!link) throw new StartFailure(`Nobody logs in to the console of this server with the email ${email}.`);
+      if (!link) throw new StartFailure(`No member of this server has the email ${email}.`);
       return link;
     },
     show: ({ email, reset_url, reset_expires_at }) =>

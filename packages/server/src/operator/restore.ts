@@ -43,7 +43,7 @@ export async function restore(
       `${path} holds the org ${opening.org.id} alone: use vestra admin org import. Nothing was changed.`,
     );
   }
-  await assertKnownMigrations(opening.migrations, `The backup ${path} was made by Vestra ${opening.version}`);
+  await assertKnownMigrations(opening.migrations, `The backup ${path} was created by Vestra ${opening.version}`);
   const manifest = await verified(path, progress);
   const key = await readKey(config, keyFile);
   assertKey(key, manifest);
@@ -145,7 +145,7 @@ export async function fillTables(path: string, { tables }: Manifest, load: Load,
     progress.show(`Table ${table.name} (${table.rows} rows)`);
     const rows = await load.fill(table, unpacked(content));
     if (rows === table.rows) continue;
-    throw new StartFailure(`The table ${table.name} got ${rows} rows instead of ${table.rows}: nothing was kept.`);
+    throw new StartFailure(`The table ${table.name} got ${rows} rows instead of ${table.rows}: nothing was stored.`);
   }
 }
 

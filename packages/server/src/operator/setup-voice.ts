@@ -83,9 +83,7 @@ async function unpack(archive: string, place: string, { name, version, integrity
     .update(await readFile(archive))
     .digest('base64');
   if (`sha512-${digest}` !== integrity) {
-    throw new StartFailure(
-      `What npm fetched as ${name} ${version} is another file than the one this release was made with.`,
-    );
+    throw new StartFailure(`The package ${name} ${version} that npm downloaded is not the one of this release.`);
   }
   const unpacked = `${archive}.unpacked`;
   await mkdir(unpacked);

@@ -2,10 +2,11 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context, Hono } from 'hono';
+import { withSocialPicture } from './brand.ts';
 import { builtFiles, builtPages, sendStatic } from './static-content.ts';
 
 /** The console: one page for every address below `/console`. It contains no data and calls the API. */
-export function consolePages(folder = join(builtPages, 'console')) {
+export function consolePages({ url, folder = join(builtPages, 'console') }: { url: string; folder?: string }) {
   const assetNamed = builtFiles(join(folder, 'assets'));
 
   return (app: Hono) => {
@@ -24,7 +25,7 @@ export function consolePages(folder = join(builtPages, 'console')) {
     if (html === null) return context.text(notBuilt, 503, safe('no-store', null));
     const nonce = randomBytes(16).toString('base64');
     const headers = safe('no-store', nonce, scriptsWithin(html));
-    const shown = html
+    const shown = withSocialPicture(html, url)
       .replaceAll('./assets/', `${wayToConsole(context.req.path)}assets/`)
       .replace('nonce=""', `nonce="${nonce}"`)
       // The page cannot read the cookie. Without one it need not ask for a session, which would be a 401.
@@ -57,6 +58,7 @@ const safe = (cache: string, nonce: string | null, scripts: readonly string[] = 
     ["script-src 'self'", ...scripts].join(' '),
     `style-src 'self'${nonce === null ? '' : ` 'nonce-${nonce}'`}`,
     "img-src 'self' data: blob:",
+    "font-src 'self'",
     "connect-src 'self'",
     "frame-src 'self'",
     "base-uri 'none'",

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Hono } from 'hono';
+import { withSocialPicture } from './brand.ts';
 import { buildOnce, builtPages, readPacked, type StaticContent, sendStatic, staticContent } from './static-content.ts';
 
 /** The OpenAPI document, public. */
@@ -14,10 +15,10 @@ export function openapiDocument({ version, url }: { version: string; url: string
   };
 }
 
-type Site = Readonly<Record<string, { mediaType: string; text: string }>>;
+type Site = Readonly<Record<string, { mediaType: string; text: string; encoding?: 'base64' }>>;
 
 /** The guide, which is every page of `docs/` with its Markdown, and the API reference. Both are public. */
-export function guidePages(folder = builtPages) {
+export function guidePages({ url, folder = builtPages }: { url: string; folder?: string }) {
   let site: Promise<Site> | undefined;
   const kept = new Map<string, Promise<StaticContent>>();
 
@@ -44,8 +45,9 @@ export function guidePages(folder = builtPages) {
 
   /** Caches only existing pages, so that the cache stays bounded. */
   function contentOf(pages: Site, path: string): Promise<StaticContent> {
-    const { text = '', mediaType = '' } = pages[path] ?? {};
-    const content = kept.get(path) ?? staticContent(text, mediaType);
+    const { text = '', mediaType = '', encoding } = pages[path] ?? {};
+    const content =
+      kept.get(path) ?? staticContent(encoding ? Buffer.from(text, encoding) : withSocialPicture(text, url), mediaType);
     kept.set(path, content);
     return content;
   }
@@ -64,6 +66,7 @@ const headers = {
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self'",
+    "font-src 'self'",
     "connect-src 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",

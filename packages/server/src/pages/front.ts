@@ -2,32 +2,31 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileSchemaPath } from '@vestra/contract/schema-line';
 import type { Hono } from 'hono';
+import { withSocialPicture } from './brand.ts';
 import { buildOnce, builtPages, readBuilt, sendStatic, staticContent } from './static-content.ts';
 
 type FrontLink = { path: string; name: string; words: string };
 
 /** The start page: links to everything, as HTML, or as plain lines for a terminal. */
 export const frontPages =
-  ({ version, folder = builtPages }: { version: string; folder?: string }) =>
+  ({ version, url, folder = builtPages }: { version: string; url: string; folder?: string }) =>
   (app: Hono) => {
     app.get('/', (context) => {
       const places = linksIn(folder);
       if (!context.req.header('accept')?.includes('text/html'))
         return context.text(lines(version, places), 200, headers);
-      return context.body(page(version, places), 200, { ...headers, 'content-type': 'text/html; charset=utf-8' });
+      return context.body(withSocialPicture(page(version, places), url), 200, {
+        ...headers,
+        'content-type': 'text/html; charset=utf-8',
+      });
     });
-    app.get('/favicon.svg', (context) =>
-      context.body(icon, 200, { ...iconHeaders, 'content-type': 'image/svg+xml', 'x-content-type-options': 'nosniff' }),
-    );
-    // Browsers request it even if no page names it.
-    app.get('/favicon.ico', (context) => context.body(null, 204, iconHeaders));
   };
 
 function linksIn(folder: string): FrontLink[] {
   const console: FrontLink = {
     path: '/console',
     name: 'Console',
-    words: 'Sign in, see what your agents do and what they cost, answer what waits.',
+    words: 'Sign in, see what your agents do and what they cost, and answer pending requests.',
   };
   return [
     {
@@ -66,27 +65,22 @@ const page = (version: string, places: readonly FrontLink[]) => `<!doctype html>
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <meta name="color-scheme" content="light dark">
     <title>Vestra</title>
+    <meta property="og:title" content="Vestra">
+    <meta property="og:description" content="Open platform for hosting AI agents: configure an agent once, run it for every user.">
+    <meta property="og:image" content="/brand/social.png">
     <link rel="icon" href="/favicon.svg" type="image/svg+xml">
+    <link rel="stylesheet" href="/brand/identity.css">
     <style>
-      :root {
-        color-scheme: light dark;
-        --background: light-dark(oklch(0.989 0.003 90), oklch(0.185 0.005 80));
-        --foreground: light-dark(oklch(0.24 0.008 80), oklch(0.93 0.005 90));
-        --card: light-dark(oklch(1 0 0), oklch(0.225 0.006 80));
-        --quiet: light-dark(oklch(0.5 0.012 80), oklch(0.72 0.01 85));
-        --border: light-dark(oklch(0.905 0.006 90), oklch(0.32 0.007 80));
-        --accent: light-dark(oklch(0.5 0.14 258), oklch(0.76 0.11 258));
-      }
       body {
         margin: 0; min-height: 100dvh; display: grid; place-items: center; background: var(--background);
-        color: var(--foreground); font: 1rem/1.6 ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
+        color: var(--foreground); font: 1rem/1.6 var(--typeface);
       }
       main { width: min(34rem, 100% - 2.5rem); padding-block: 3rem }
-      h1 { margin: 0; font-size: 2.1rem; font-weight: 680; letter-spacing: -0.022em; line-height: 1.2 }
+      h1 { display: flex; align-items: center; gap: .75rem; margin: 0; font-size: 2.1rem; font-weight: 680; letter-spacing: -0.022em; line-height: 1.2 }
       p { margin: .4rem 0 2rem; color: var(--quiet) }
       ul { margin: 0; padding: 0; list-style: none }
-      .places { border: 1px solid var(--border); border-radius: 1.125rem; background: var(--card); overflow: hidden }
-      .places li + li { border-top: 1px solid var(--border) }
+      .places { border: 1px solid var(--line); border-radius: 1.125rem; background: var(--surface); overflow: hidden }
+      .places li + li { border-top: 1px solid var(--line) }
       .places a { display: block; padding: .85rem 1.25rem; color: inherit; text-decoration: none }
       .places strong { display: block; font-weight: 600 }
       .places a:hover strong { color: var(--accent) }
@@ -98,7 +92,7 @@ const page = (version: string, places: readonly FrontLink[]) => `<!doctype html>
   </head>
   <body>
     <main>
-      <h1>Vestra</h1>
+      <h1><img alt="" height="40" src="/brand/mark.svg" width="40">Vestra</h1>
       <p>Version ${version} is running here. The API is below <code>/v1</code>.</p>
       <ul class="places">
         ${places.map(({ path, name, words }) => `<li><a href="${path}"><strong>${name}</strong><span>${words}</span></a></li>`).join('\n        ')}
@@ -111,18 +105,14 @@ const page = (version: string, places: readonly FrontLink[]) => `<!doctype html>
 </html>
 `;
 
-const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#3b62b5"/><path d="M8.5 9.5 16 23l7.5-13.5" fill="none" stroke="#fff" stroke-width="3.2" stroke-linecap="round" stroke-linejoin="round"/></svg>`;
-
 const headers = {
   'cache-control': 'no-cache',
   vary: 'accept',
   'content-security-policy':
-    "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    "default-src 'none'; style-src 'self' 'unsafe-inline'; img-src 'self'; font-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 };
-
-const iconHeaders = { 'cache-control': 'public, max-age=86400' };
 
 /**
  * Public files for programs: the JSON schema of the deployment file, and texts for language models

@@ -2,6 +2,7 @@ import type { Kernel } from '../platform/kernel.ts';
 import type { Registration, Serving } from '../platform/registration.ts';
 import { version } from '../platform/version.ts';
 import { authorizationDocuments, authorizationOf, clientDocumentPage } from './authorization-documents.ts';
+import { brandFiles } from './brand.ts';
 import { consolePages } from './console.ts';
 import { guidePages, openapiDocument } from './documentation.ts';
 import { downloadPages } from './downloads.ts';
@@ -23,15 +24,16 @@ export const register = ({ log }: Kernel, { downloads, embedOriginsOf, screenStr
     const missing = missingPages();
     if (missing) log.warn(missing);
     return [
-      frontPages({ version }),
+      brandFiles(),
+      frontPages({ version, url: publicUrl }),
       authorizationDocuments(authorizationOf(publicUrl)),
       clientDocumentPage({ publicUrl, redirectUri: `${publicUrl}/v1/connections/callback` }),
       openapiDocument({ version, url: publicUrl }),
       pagesForPrograms({ version, url: publicUrl }),
-      guidePages(),
+      guidePages({ url: publicUrl }),
       downloadPages(downloads(publicUrl)),
       embedScript(),
-      consolePages(),
+      consolePages({ url: publicUrl }),
       sessionPages({ embedOriginsOf }),
       screenPages(screenStream(serving), embedOriginsOf),
     ];

@@ -47,6 +47,7 @@ const safe = (cache: string, origins: readonly string[]) => ({
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data: blob:",
+    "font-src 'self'",
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'none'",
@@ -89,8 +90,8 @@ const refusedFrame = (embedder: string) => `<!doctype html>
   <body>
     <main role="alert">
       <h1>This chat cannot be shown on this site</h1>
-      <p>${escaped(embedder)} is not among the origins that may embed it. Whoever runs the site can add it to the
-        <code>allowed_embed_origins</code> of their organisation.</p>
+      <p>${escaped(embedder)} is not among the origins that may embed it. The operator of the site can add it to the
+        <code>allowed_embed_origins</code> of the organisation.</p>
     </main>
   </body>
 </html>

@@ -66,7 +66,9 @@ export function builtFiles(folder: string): (name: string) => Promise<StaticCont
 const mediaTypes: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
+  png: 'image/png',
   svg: 'image/svg+xml',
+  txt: 'text/plain; charset=utf-8',
   woff2: 'font/woff2',
 };
 

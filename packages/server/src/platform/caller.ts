@@ -21,7 +21,7 @@ export type Caller = {
     conversationId: string | null;
     switchedOn: readonly Capability[];
     expiresAt: Date;
-    /** The key or grant that opened it, which it ends with. */
+    /** The key, grant or member that opened it, which it ends with. */
     openedBy: string | null;
   } | null;
 };

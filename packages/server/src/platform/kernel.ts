@@ -6,6 +6,7 @@ import type { CheckDatabaseHealth } from './db/database-health.ts';
 import type { NotifyListener } from './db/notify-listener.ts';
 import type { Database } from './db/pool.ts';
 import type { FileStore } from './files/file-store.ts';
+import type { Reports } from './http/reports.ts';
 import type { Jobs } from './jobs/queue.ts';
 import type { Schemas } from './json-schema/schemas.ts';
 import type { LazyRef } from './lazy-ref.ts';
@@ -40,4 +41,5 @@ export type Kernel = {
   models: Models;
   /** The address at which callers reach this server. Without a setting it is known once the server listens. */
   publicUrl: LazyRef<string>;
+  reports: Reports;
 };

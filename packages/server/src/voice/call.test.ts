@@ -17,7 +17,12 @@ const times = { connectMs: 20_000, silenceMs: 60_000, chargeEveryMs: 10_000, unf
 
 /** `synthesis`: delays the synthesis of a sentence. */
 async function callUp(given: Partial<CallConversation> = {}, synthesis: Promise<void> = Promise.resolve()) {
-  const line = { saying: [] as { id: number; text: string }[], notes: [] as string[], done: [] as string[] };
+  const line = {
+    saying: [] as { id: number; text: string }[],
+    notes: [] as string[],
+    captions: [] as string[],
+    done: [] as string[],
+  };
   const sent: [string, string | null][] = [];
   const answered: unknown[] = [];
   const charged: number[] = [];
@@ -34,7 +39,10 @@ async function callUp(given: Partial<CallConversation> = {}, synthesis: Promise<
       line.saying = [];
       line.done.push('clear');
     },
-    note: (note) => line.notes.push(String(note.state ?? note.text ?? `ended: ${note.reason}`)),
+    note: ({ type, ...note }) => {
+      if (type === 'hearing' || type === 'saying') line.captions.push(`${type}: ${note.text}`);
+      else line.notes.push(String(note.state ?? note.text ?? `ended: ${note.reason}`));
+    },
     close: () => line.done.push('close'),
   };
   const speech: Speech = {
@@ -143,6 +151,25 @@ describe('a call', () => {
       'speaking',
       'listening',
     ]);
+  });
+
+  it('shows the words so far at each pause, and each sentence of the agent when it is heard [VOI-620]', async () => {
+    const call = await callUp();
+    call.hear({ kind: 'speech', news: 'started', broken: null });
+    call.hear({ kind: 'sound', samples: soundOf('I would like') });
+    call.hear({ kind: 'speech', news: 'paused', broken: null });
+    await call.rest();
+    call.hear({ kind: 'speech', news: 'resumed', broken: null });
+    call.hear({ kind: 'sound', samples: soundOf(' a coat.') });
+    call.hear({ kind: 'speech', news: 'paused', broken: null });
+    await call.rest();
+    call.hear({ kind: 'speech', news: 'ended', broken: null });
+    await call.rest();
+    expect(call.line.captions).toEqual(['hearing: I would like', 'hearing: I would like a coat.']);
+    await call.reply('Which size? We have two.');
+    expect(call.line.captions.slice(2)).toEqual(['saying: Which size?']);
+    await call.out();
+    expect(call.line.captions.slice(3)).toEqual(['saying: We have two.']);
   });
 
   it('waits for the rest of an unfinished sentence and sends one message', async () => {

@@ -83,6 +83,7 @@ export async function holdCall(ports: Ports, request: CallRequest): Promise<Open
   const speechQueue = createSpeechQueue({
     speak: speechSession.speak,
     say: (id, samples, isWhole) => connection?.say(id, samples, isWhole),
+    saying: (text) => connection?.note({ type: 'saying', text }),
     allSaid: () => handle('all_said'),
     failed: (error) => fail(error),
   });
@@ -163,7 +164,14 @@ export async function holdCall(ports: Ports, request: CallRequest): Promise<Open
     }
     // Transcribe during the pause, before it is certain that the user has finished.
     if (news === 'paused') guess = guessOf(utterance);
+    if (news === 'paused') void showGuess(guess);
     if (news === 'ended') handle('fell_silent');
+  }
+
+  /** Shows the words so far. They were needed anyway, so it costs nothing, and an error reaches `read`. */
+  async function showGuess(shown: Promise<string> | null): Promise<void> {
+    const text = await shown?.catch(() => '');
+    if (text && shown === guess && !isEnding) connection?.note({ type: 'hearing', text });
   }
 
   async function read(): Promise<void> {

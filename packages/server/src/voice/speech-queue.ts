@@ -12,6 +12,8 @@ type QueuedSentence = {
 type Ports = {
   speak: (text: string, signal: AbortSignal) => AsyncIterable<Int16Array>;
   say: (id: number, samples: Int16Array, isWhole: boolean) => void;
+  /** The sentence that is heard now. */
+  saying: (text: string) => void;
   allSaid: () => void;
   failed: (error: unknown) => void;
 };
@@ -19,7 +21,7 @@ type Ports = {
 const latelyCharacters = 600;
 
 /** The sentences that are waiting, being spoken and already spoken. */
-export function createSpeechQueue({ speak, say, allSaid, failed }: Ports) {
+export function createSpeechQueue({ speak, say, saying: show, allSaid, failed }: Ports) {
   /** Not yet sent to the connection. */
   let waiting: QueuedSentence[] = [];
   /** Sent to the connection and not yet spoken. */
@@ -33,6 +35,17 @@ export function createSpeechQueue({ speak, say, allSaid, failed }: Ports) {
   let heard: { turnId: string; text: string } | null = null;
   let interrupted: string | null = null;
   const muted = new Set<string>();
+  /** The last sentence with sound, and the last one that was shown. */
+  let soundedId = 0;
+  let shownId = 0;
+
+  /** Sentences are heard in their order, each once it has sound and those before it are over. */
+  function showCurrent(): void {
+    const [current] = going;
+    if (!current || current.id > soundedId || current.id <= shownId) return;
+    shownId = current.id;
+    show(current.text);
+  }
 
   async function make(): Promise<void> {
     if (isMaking) return;
@@ -44,7 +57,12 @@ export function createSpeechQueue({ speak, say, allSaid, failed }: Ports) {
         const next = waiting.shift();
         if (!next) break;
         going.push(next);
-        for await (const samples of speak(next.text, signal)) if (!signal.aborted) say(next.id, samples, false);
+        for await (const samples of speak(next.text, signal)) {
+          if (signal.aborted) break;
+          say(next.id, samples, false);
+          soundedId = next.id;
+          showCurrent();
+        }
         if (!signal.aborted) say(next.id, new Int16Array(0), true);
       }
     } catch (error) {
@@ -73,6 +91,7 @@ export function createSpeechQueue({ speak, say, allSaid, failed }: Ports) {
         heard = { turnId: saying.turnId, text: before + saying.text };
       }
       saying.isOut(true);
+      showCurrent();
       if (going.length === 0 && waiting.length === 0) allSaid();
     },
     brokeOff({ id, share }: Interruption) {

@@ -11,6 +11,7 @@ describe('a reply read aloud [VOI-262]', () => {
     ['Run\n```sh\nrm -rf /\n```\nthen', 'Run The code is on the page. then'],
     ['| Day | Price |\n|---|---:|\n| Mon | 5 |', 'Day, Price. Mon, 5.'],
     ['Done 🎉👍🏽!', 'Done !'],
+    ['It takes 41 days [3]. See [2, 5]!', 'It takes 41 days. See!'],
     ['  \n ', ''],
   ])('%j', (markdown, spoken) => {
     expect(spokenText(markdown)).toBe(spoken);

@@ -1,9 +1,10 @@
+import { withoutMarks } from '@vestra/contract/source-marks';
+
 const codeOnPage = ' The code is on the page. ';
 
 /** Markdown as spoken text, without signs that no one pronounces. */
 export function spokenText(markdown: string): string {
-  return markdown
-    .replace(/```[\s\S]*?(```|$)/g, codeOnPage)
+  return withoutMarks(markdown.replace(/```[\s\S]*?(```|$)/g, codeOnPage))
     .replace(/!\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
     .replace(/https?:\/\/(?:www\.)?([^\s/)]+)[^\s)]*/g, '$1')

@@ -65,7 +65,7 @@ export const pages: readonly PageRow[] = [
   {
     path: '/deployments/interview',
     title: 'Interview',
-    guide: 'tests#the-interview',
+    guide: 'interview#the-interview',
     needs: 'deployments.interview',
     load: () => import('./pages/deployments/interview-page.tsx'),
     actions: [{ label: 'Create an agent by interview', search: {}, needs: 'deployments.interview' }],
@@ -95,7 +95,7 @@ export const pages: readonly PageRow[] = [
     path: '/deployments/$deployment/ratings',
     title: 'Deployment ratings',
     needs: 'feedback.counts',
-    guide: 'conversations#feedback',
+    guide: 'find-conversations#feedback',
     load: () => import('./pages/deployment/ratings-tab.tsx'),
   },
   {
@@ -117,14 +117,14 @@ export const pages: readonly PageRow[] = [
   {
     path: '/test-runs/$run',
     title: 'Test run',
-    guide: 'tests#the-verdict',
+    guide: 'test-reference#the-verdict',
     needs: 'testRuns.get',
     load: () => import('./pages/test-run/test-run-page.tsx'),
   },
   {
     path: '/replays/$replay',
     title: 'Replay',
-    guide: 'tests#replay-real-conversations',
+    guide: 'tests-from-conversations#replay-real-conversations',
     needs: 'replays.get',
     load: () => import('./pages/replay/replay-page.tsx'),
   },
@@ -184,7 +184,7 @@ export const pages: readonly PageRow[] = [
   {
     path: '/skills',
     title: 'Skills',
-    guide: 'deployment-file#skills',
+    guide: 'deployment-file-reference#skills',
     needs: 'skills.list',
     nav: { group: 'Build', icon: 'skill' },
     load: () => import('./pages/skills/skills-page.tsx'),
@@ -193,14 +193,14 @@ export const pages: readonly PageRow[] = [
   {
     path: '/skills/$skill',
     title: 'Skill',
-    guide: 'deployment-file#skills',
+    guide: 'deployment-file-reference#skills',
     needs: 'skills.get',
     load: () => import('./pages/skills/skill-page.tsx'),
   },
   {
     path: '/tool-servers',
     title: 'Tool servers',
-    guide: 'deployment-file#tools',
+    guide: 'deployment-file-reference#tools',
     needs: 'mcpServers.list',
     nav: { group: 'Build', icon: 'server' },
     load: () => import('./pages/tool-servers/tool-servers-page.tsx'),
@@ -209,7 +209,7 @@ export const pages: readonly PageRow[] = [
   {
     path: '/tool-servers/$server',
     title: 'Tool server',
-    guide: 'deployment-file#tools',
+    guide: 'deployment-file-reference#tools',
     needs: 'mcpServers.get',
     load: () => import('./pages/tool-servers/server-page.tsx'),
   },

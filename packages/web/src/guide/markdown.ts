@@ -58,7 +58,7 @@ export function renderMarkdown(source: string, resolve: Resolve, linkOfCode: (co
       case 'link':
         return linkHtml(node.url, inside(node));
       case 'image':
-        return `<img src="${escapeHtml(resolve(node.url) ?? '')}" alt="${escapeHtml(node.alt ?? '')}">`;
+        return imageHtml(resolve(node.url) ?? '', node.alt ?? '');
       case 'list':
         return node.ordered
           ? `<ol${node.start && node.start !== 1 ? ` start="${node.start}"` : ''}>${inside(node)}</ol>`
@@ -153,4 +153,12 @@ function codeHtml(code: string, language: string, meta: string): string {
   const name = /\btitle="([^"]+)"/.exec(meta)?.[1];
   const label = name ? `<figcaption>${escapeHtml(name)}</figcaption>` : '';
   return `<figure class="code">${label}<pre tabindex="0"><code>${colouredCode(code, language)}</code></pre></figure>`;
+}
+
+/** A picture of a page exists in two versions, so that it fits the scheme of the reader. */
+function imageHtml(address: string, alt: string): string {
+  const image = `<img src="${escapeHtml(address)}" alt="${escapeHtml(alt)}">`;
+  if (!address.endsWith('-light.webp')) return image;
+  const dark = address.replace(/-light\.webp$/, '-dark.webp');
+  return `<picture><source media="(prefers-color-scheme: dark)" srcset="${escapeHtml(dark)}">${image}</picture>`;
 }

@@ -1,9 +1,12 @@
+import { markSvg } from '../identity/mark.ts';
+import { socialTags } from '../identity/social.ts';
 import { escapeHtml } from './code-colours.ts';
 import type { Page } from './markdown.ts';
 
 export const guideRoot = '/docs/guide';
 
-export type SiteFile = { mediaType: string; text: string };
+/** Pictures are base64, because the site is packed as one JSON text. */
+export type SiteFile = { mediaType: string; text: string; encoding?: 'base64' };
 
 export type Frame = {
   /** The name of the page, such as `functions` or `errors/wallet_empty`. */
@@ -38,7 +41,10 @@ export function shellHtml({ title, place, head, navigation, main, aside }: Shell
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)} · Vestra ${place === 'guide' ? 'guide' : 'API reference'}</title>
 <link rel="icon" href="/favicon.svg" type="image/svg+xml">
+<link rel="preload" href="/brand/geist-latin-wght-normal.woff2" as="font" type="font/woff2" crossorigin>
+<link rel="stylesheet" href="/brand/identity.css">
 <link rel="stylesheet" href="${guideRoot}/guide.css">
+${socialTags(escapeHtml(title))}
 ${head}
 <script src="${guideRoot}/guide.js"></script>
 </head>
@@ -46,7 +52,7 @@ ${head}
 <a class="skip" href="#content">Skip to content</a>
 <header class="top">
 <button class="menu" type="button" popovertarget="pages" aria-label="Pages">${icons.menu}</button>
-<a class="brand" href="/">Vestra</a>
+<a class="brand" href="/">${markSvg(20)}Vestra</a>
 <nav class="places" aria-label="Vestra"><a href="${guideRoot}"${current('guide')}>Guide</a><a href="${referenceRoot}"${current('reference')}>API reference</a><a href="/console">Console</a></nav>
 <button class="search-open" type="button" aria-label="Search" aria-keyshortcuts="Control+K /" hidden>${icons.search}<span>Search</span><kbd>/</kbd></button>
 <button class="scheme" type="button" aria-label="Switch between light and dark" hidden>${icons.scheme}</button>

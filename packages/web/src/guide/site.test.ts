@@ -51,6 +51,8 @@ describe('guide links', () => {
     '/',
     '/console',
     '/favicon.svg',
+    '/brand/identity.css',
+    '/brand/geist-latin-wght-normal.woff2',
     '/v1/openapi.json',
     '/docs/guide/guide.css',
     '/docs/guide/guide.js',
@@ -81,8 +83,10 @@ describe('README', () => {
     const shown = linksIn(parsed('README.md')).filter((target) => target.startsWith('docs/pictures/'));
     const names = ['console', 'chat'].flatMap((name) => [`${name}-dark.webp`, `${name}-light.webp`]);
     expect(shown).toEqual(names.map((name) => `docs/pictures/${name}`));
-    expect(globSync('*', { cwd: join(root, 'docs/pictures') }).toSorted()).toEqual(names.toSorted());
-    for (const each of shown) expect([each, statSync(join(root, each)).size < 150_000]).toEqual([each, true]);
+    const inGuide = ['improvement-dark.webp', 'improvement-light.webp'];
+    expect(globSync('*', { cwd: join(root, 'docs/pictures') }).toSorted()).toEqual([...names, ...inGuide].toSorted());
+    for (const each of [...shown, ...inGuide.map((name) => `docs/pictures/${name}`)])
+      expect([each, statSync(join(root, each)).size < 150_000]).toEqual([each, true]);
   });
 
   it('has the two set-up commands, and at most 100 lines [FIRST-790]', () => {
@@ -104,6 +108,29 @@ describe('guide site', () => {
     expect(site.get('/docs/guide/errors/wallet_empty')?.text).toContain('vestra admin credit');
   });
 
+  it('shows pictures of the pages, each with its dark version [GUIDE-013]', () => {
+    const shown = new Map<string, string[]>();
+    for (const [address, { text }] of site) {
+      const pictures = [...text.matchAll(/<picture>.*?<\/picture>/g)].map(([picture]) => picture);
+      if (pictures.length > 0 && !address.includes('/errors/'))
+        shown.set(address.replace('/docs/guide/', ''), pictures);
+    }
+    for (const page of ['console', 'embedding', 'interactions', 'getting-started']) expect(shown.has(page)).toBe(true);
+    for (const picture of [...shown.values()].flat()) {
+      const addresses = [...picture.matchAll(/(?:src|srcset)="([^"]+)"/g)].map(([, address = '']) => address);
+      expect(addresses).toHaveLength(2);
+      for (const address of addresses) {
+        const { mediaType, text, encoding } = site.get(address) ?? {};
+        expect([address, mediaType, encoding]).toEqual([address, 'image/webp', 'base64']);
+        expect(
+          Buffer.from(text ?? '', 'base64')
+            .subarray(8, 12)
+            .toString(),
+        ).toBe('WEBP');
+      }
+    }
+  });
+
   it('lists each page of docs/ once, in every page [GUIDE-001]', () => {
     const listed = /<nav class="pages"[\s\S]*?<\/nav>/.exec(site.get('/docs/guide/errors')?.text ?? '')?.[0] ?? '';
     const links = [...listed.matchAll(/href="\/docs\/guide\/([\w-]+)"/g)].map(([, name]) => name);
@@ -112,6 +139,28 @@ describe('guide site', () => {
         .map((file) => file.slice(0, -3))
         .toSorted(),
     );
+  });
+
+  it('has at most three screens of prose on a page, except in the reference [GUIDE-015]', () => {
+    const listed = /<nav class="pages"[\s\S]*?<\/nav>/.exec(site.get('/docs/guide/errors')?.text ?? '')?.[0] ?? '';
+    const groups = [...listed.matchAll(/<h2>([^<]+)<\/h2><ul>([\s\S]*?)<\/ul>/g)];
+    const guides = groups
+      .filter(([, title]) => title !== 'Reference')
+      .flatMap(([, , items = '']) => [...items.matchAll(/href="\/docs\/guide\/([\w-]+)"/g)])
+      .map(([, name]) => `docs/${name}.md`);
+    expect(guides.length).toBeGreaterThan(60);
+    const long = guides.map((file): [string, number] => [file, proseOf(parsed(file)).trim().split(/\s+/).length]);
+    expect(long.filter(([, words]) => words > 1_300)).toEqual([]);
+  });
+
+  it('shows a picture of the console, light and dark [GUIDE-001]', () => {
+    const page = site.get('/docs/guide/improving')?.text ?? '';
+    for (const name of ['improvement-light.webp', 'improvement-dark.webp']) {
+      const path = `/docs/guide/pictures/${name}`;
+      expect(page).toContain(`"${path}"`);
+      const { mediaType, text = '' } = site.get(path) ?? {};
+      expect([mediaType, Buffer.from(text, 'base64').toString('latin1', 8, 12)]).toEqual(['image/webp', 'WEBP']);
+    }
   });
 
   it('contains no inline scripts, styles or handlers and no external resources [GUIDE-004]', () => {
@@ -165,6 +214,12 @@ function parsed(file: string): Root {
 }
 
 const anchorsIn = (file: string) => [...anchorsOf(parsed(file)).values()];
+
+/** The text without code blocks and tables. */
+function proseOf(node: Nodes): string {
+  if (node.type === 'text' || node.type === 'inlineCode') return ` ${node.value}`;
+  return 'children' in node && node.type !== 'table' ? node.children.map(proseOf).join('') : '';
+}
 
 function linksIn(node: Nodes): string[] {
   const own = node.type === 'link' || node.type === 'image' || node.type === 'definition' ? [node.url] : [];

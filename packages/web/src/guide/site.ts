@@ -27,6 +27,10 @@ export async function guideSite(docs: string): Promise<Map<string, SiteFile>> {
   }
   for (const file of (await readdir(docs)).filter((each) => each.endsWith('.svg')))
     site.set(`${guideRoot}/${file}`, { mediaType: 'image/svg+xml', text: await readFile(join(docs, file), 'utf8') });
+  for (const file of await readdir(join(docs, 'pictures'))) {
+    const text = await readFile(join(docs, 'pictures', file), 'base64');
+    site.set(`${guideRoot}/pictures/${file}`, { mediaType: 'image/webp', text, encoding: 'base64' });
+  }
   site.set(`${guideRoot}/search.json`, {
     mediaType: 'application/json; charset=utf-8',
     text: JSON.stringify([...searched(pages), ...reference.entries]),
@@ -56,6 +60,7 @@ function renderPage(name: string, source: string, sources: ReadonlyMap<string, s
     const page = posix.normalize(path).replace(/\.md$/, '');
     if (sources.has(page)) return `${guideRoot}/${page}${anchor ? `#${anchor}` : ''}`;
     if (path.endsWith('.svg')) return `${guideRoot}/${posix.basename(path)}`;
+    if (path.endsWith('.webp')) return `${guideRoot}/pictures/${posix.basename(path)}`;
     // Links to other files of the repository are shown as text.
     return null;
   }
@@ -80,15 +85,15 @@ const contents: readonly { title: string; pages: readonly string[] }[] = [
     title: 'Talk to the agent',
     pages: [
       'conversations',
+      'find-conversations',
       'interactions',
       'functions',
       'sessions',
+      'session-page',
+      'session-screen',
       'embedding',
       'voice',
       'webhooks',
-      'events',
-      'conversation-reference',
-      'interaction-reference',
     ],
   },
   { title: 'Money and users', pages: ['users-and-money', 'deleting-data', 'modes', 'going-live'] },
@@ -96,42 +101,81 @@ const contents: readonly { title: string; pages: readonly string[] }[] = [
     title: 'Build the agent',
     pages: [
       'deployment-file',
+      'interview',
       'models',
+      'offline-model',
       'local-models',
+      'try-a-model',
+      'model-prices',
       'reasoning-and-pictures',
-      'model-reference',
       'tests',
+      'tests-from-conversations',
       'insights',
       'improving',
       'success-criteria',
       'versions',
       'knowledge',
       'memory',
+      'memory-endpoint',
     ],
   },
-  { title: 'Tools', pages: ['tool-servers', 'apps', 'files', 'computer', 'browser', 'routines'] },
-  { title: 'Clients', pages: ['console', 'cli', 'sdk', 'python', 'openai', 'ag-ui', 'mcp', 'a2a'] },
+  { title: 'Tools', pages: ['tool-servers', 'apps', 'app-catalogue', 'files', 'computer', 'browser', 'routines'] },
+  { title: 'Clients', pages: ['console', 'cli', 'cli-agents', 'sdk', 'python', 'openai', 'ag-ui', 'mcp', 'a2a'] },
   {
     title: 'Operate',
     pages: [
       'production',
       'settings',
       'operating',
+      'restarts',
+      'shares',
+      'retention',
+      'embeddings',
+      'traces',
+      'policies',
       'security',
       'console-sign-in',
+      'identity-provider',
       'scaling',
       'several-processes',
+      'cells',
+      'load-simulation',
       'high-availability',
+      'failover-tests',
       'computer-isolation',
       'reverse-proxies',
+      'voice-operation',
       'backup',
+      'moving-an-org',
       'upgrading',
       'metrics',
-      'benchmarks',
     ],
   },
-  { title: 'Migrate', pages: ['migrating-from-openai', 'migrating-from-langgraph', 'migrating-from-dify'] },
-  { title: 'Reference', pages: ['reference', 'errors', 'routes', 'session-access', 'changelog'] },
+  { title: 'Migrate', pages: ['import', 'migrating-from-openai', 'migrating-from-langgraph', 'migrating-from-dify'] },
+  {
+    title: 'Reference',
+    pages: [
+      'reference',
+      'requests',
+      'errors',
+      'routes',
+      'events',
+      'deployment-file-reference',
+      'conversation-reference',
+      'interaction-reference',
+      'test-reference',
+      'tool-server-reference',
+      'mcp-reference',
+      'model-settings',
+      'model-reference',
+      'server-reference',
+      'session-reference',
+      'session-access',
+      'benchmarks',
+      'architecture',
+      'changelog',
+    ],
+  },
 ];
 
 type Group = { title: string; pages: string[] };

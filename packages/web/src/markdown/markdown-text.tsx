@@ -1,11 +1,13 @@
+import { splitAtMarks } from '@vestra/contract/source-marks';
 import { toJsxRuntime } from 'hast-util-to-jsx-runtime';
 import { fromMarkdown } from 'mdast-util-from-markdown';
 import { gfmFromMarkdown } from 'mdast-util-gfm';
 import { toHast } from 'mdast-util-to-hast';
 import { gfm } from 'micromark-extension-gfm';
-import { type ComponentProps, isValidElement, memo, type ReactNode, useDeferredValue } from 'react';
+import { type ComponentProps, isValidElement, memo, type ReactNode, useContext, useDeferredValue } from 'react';
 import { Fragment, jsx, jsxs } from 'react/jsx-runtime';
 import remend from 'remend';
+import { MarkNumbers } from './mark-numbers.ts';
 
 type Root = ReturnType<typeof fromMarkdown>;
 type Block = Root['children'][number];
@@ -19,18 +21,47 @@ type MarkdownLook = {
   ImageLabel: (props: { host: string; alt: string | undefined }) => ReactNode;
   /** The level of all headings, for a page whose outline must stay in order. Without it, headings keep their level. */
   headings?: 'h2';
+  /** The reference of a cited passage. Without it, marks are shown as they were written. */
+  Reference?: (props: { mark: number; number: number }) => ReactNode;
 };
 
 /** Renderers of the elements. Create them once per page: blocks are memoized. */
-export const markdownElements = ({ Code, Table, ImageLabel, headings }: MarkdownLook): Components => ({
+export const markdownElements = ({ Code, Table, ImageLabel, headings, Reference }: MarkdownLook): Components => ({
   a: ({ href, children }) => <SafeLink href={href}>{children}</SafeLink>,
   pre: ({ children }) => <Code {...codeIn(children)} />,
   table: ({ children }) => <Table>{children}</Table>,
   // Task list checkboxes are not interactive.
   input: ({ checked }) => <span>{checked ? '☑' : '☐'} </span>,
   img: ({ src, alt }) => <Picture Label={ImageLabel} alt={alt} src={typeof src === 'string' ? src : undefined} />,
+  // The name of an element that no Markdown creates.
+  ...(Reference && { [markElement]: (props: WrittenMarks) => <Marks Reference={Reference} {...props} /> }),
   ...(headings && { h1: headings, h3: headings, h4: headings, h5: headings, h6: headings }),
 });
+
+const markElement = 'source-marks';
+
+/** The numbers of a bracket, and the space before it. */
+type WrittenMarks = { marks?: string; space?: string };
+
+/** The references of one bracket. A mark that belongs to no source stays text. */
+function Marks({
+  marks = '',
+  space = '',
+  Reference,
+}: WrittenMarks & { Reference: NonNullable<MarkdownLook['Reference']> }) {
+  const numbers = useContext(MarkNumbers);
+  const given = marks.split(',').map(Number);
+  const known = given.filter((mark) => numbers.has(mark));
+  const unknown = given.filter((mark) => !numbers.has(mark));
+  return (
+    <>
+      {unknown.length > 0 && `${space}[${unknown.join(', ')}]`}
+      {known.map((mark) => (
+        <Reference key={mark} mark={mark} number={numbers.get(mark) as number} />
+      ))}
+    </>
+  );
+}
 
 type MarkdownTextProps = { text: string; isGrowing: boolean; elements: Components };
 
@@ -66,7 +97,7 @@ const DrawnBlock = memo(
 
 function Drawn({ root, elements }: { root: Root; elements: Components }) {
   // HTML in replies is shown as text and never becomes elements.
-  const tree = toHast(root, {
+  const tree = toHast(markElement in elements ? withMarks(root) : root, {
     // Symbols instead of the English default labels.
     footnoteLabel: '—',
     footnoteBackLabel: '↩',
@@ -74,6 +105,28 @@ function Drawn({ root, elements }: { root: Root; elements: Components }) {
   });
   return toJsxRuntime(tree, { Fragment, jsx, jsxs, components: elements, ignoreInvalidStyle: true });
 }
+
+type MarkdownNode = { type: string; value?: string; children?: MarkdownNode[]; data?: object };
+
+/** Marks are parts of texts, and not of links, whose text is the address of something else. */
+function withMarks<Node extends MarkdownNode>(node: Node): Node {
+  if (!node.children || node.type === 'link' || node.type === 'linkReference') return node;
+  const children = node.children.flatMap((child): MarkdownNode[] => {
+    if (child.type !== 'text' || !child.value?.includes('[')) return [withMarks(child)];
+    return splitAtMarks(child.value).map((part, at, parts) => {
+      if (typeof part !== 'string') return markNode(part, parts[at - 1]);
+      // A reference stands at the word before it.
+      return { type: 'text', value: typeof parts[at + 1] === 'object' ? part.trimEnd() : part };
+    });
+  });
+  return { ...node, children };
+}
+
+const markNode = (marks: readonly number[], before: string | number[] | undefined): MarkdownNode => {
+  const space = typeof before === 'string' && /\s$/.test(before) ? ' ' : '';
+  const hProperties = { marks: marks.join(','), space };
+  return { type: markElement, data: { hName: markElement, hProperties }, children: [] };
+};
 
 const breakElement = { type: 'element' as const, tagName: 'br', properties: {}, children: [] };
 

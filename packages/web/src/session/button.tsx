@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react';
 
 const looks = {
-  primary: 'bg-primary text-primary-foreground hover:opacity-85',
+  primary: 'bg-primary text-primary-foreground hover:bg-primary/90',
   plain: 'border bg-card hover:bg-muted',
   quiet: 'text-muted-foreground hover:bg-muted hover:text-foreground',
   danger: 'border border-danger/40 text-danger hover:bg-danger/10',

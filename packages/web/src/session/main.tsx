@@ -1,7 +1,7 @@
 import { createRoot } from 'react-dom/client';
 import { type Address, takeAddress } from './address.ts';
 import { type Connection, connect } from './connection.ts';
-import { HostContext, meetHost } from './embedding/host.ts';
+import { HostContext, isFramed, meetHost } from './embedding/host.ts';
 import { applyScheme } from './embedding/look.ts';
 import { Notice } from './notice.tsx';
 import { SessionPage } from './session-page.tsx';
@@ -9,6 +9,8 @@ import { LanguageContext, loadLanguage } from './words/words.ts';
 
 const address = takeAddress();
 if (address) applyScheme(address.scheme);
+// After the scripts, so that it delays nothing. A page in a frame may get the typeface of its host instead.
+if (!isFramed) document.fonts.load('1em "Geist Variable"').catch(() => {});
 const wanted = address?.language ? [address.language, ...navigator.languages] : navigator.languages;
 const language = await loadLanguage(wanted);
 const { tag, direction, words } = language;

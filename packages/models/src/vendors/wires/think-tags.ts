@@ -48,6 +48,8 @@ const mayOmitOpening = /deepseek-r1|(^|[^a-z])r1-distill|(^|[^a-z])qwq([^a-z]|$)
 /** A closing tag on a separate line is a habit of the model. In a sentence it may be its subject. */
 const loneClosing = /(^|\n)<\/think>[^\S\n]*(\n|$)/;
 
+const beginsReply = /^[^\s<]/;
+
 /** The longest end of a text that may be the beginning of a closing tag. */
 const seam = closing.length - 1;
 
@@ -77,6 +79,12 @@ function createFilter(answer: WireAnswer, isHeld: boolean, learn: (isOmitted: bo
     return begun;
   }
 
+  /** Most answers begin with a word, which no tag can follow. */
+  function begin(content: string): string {
+    filter.isDone = true;
+    return content;
+  }
+
   function release(): string {
     const text = kept.join('');
     kept = [];
@@ -88,6 +96,7 @@ function createFilter(answer: WireAnswer, isHeld: boolean, learn: (isOmitted: bo
     isDone: false,
     textIn(content, isParsed) {
       if (state === 'gap') return afterThought(content);
+      if (state === 'start' && !isHeld && kept.length === 0 && beginsReply.test(content)) return begin(content);
       kept.push(content);
       if (state !== 'start') return closedIn(content);
       const begun = kept.join('').trimStart();

@@ -113,6 +113,12 @@ const cases: Case[] = [
   },
   {
     vendor: 'google',
+    of: 'thoughts without a total',
+    events: [generated({ promptTokenCount: 8, candidatesTokenCount: 5, thoughtsTokenCount: 311 })],
+    expected: [8, 316],
+  },
+  {
+    vendor: 'google',
     of: 'thoughts in the total alone',
     events: [generated({ promptTokenCount: 8, candidatesTokenCount: 5, totalTokenCount: 324 })],
     expected: [8, 316],

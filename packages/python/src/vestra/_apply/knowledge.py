@@ -104,7 +104,7 @@ def _read_notebook(
     titles: set[str] = set()
     for document in documents:
         if document.title in titles:
-            message = f"Another file makes a document of the title `{document.title}` too."
+            message = f"Another file has a document of the title `{document.title}` too."
             problems.append(problem_of(document.path, message))
             break
         titles.add(document.title)

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Callable
 
+from .._yaml_sentences import SENTENCES
 from ..errors import ApplyError, Problem
 from .problems import problem_of
+from .yaml_fault import YamlFault, excerpt_at, yaml_fault
 
 # The maximum number of nodes after every alias is expanded: a few lines can stand for billions.
 _MOST_NODES = 100_000
@@ -43,21 +45,18 @@ def read_service_file(folder: Path, file: str) -> ServiceFile:
         problem["param"] = param
         return problem
 
-    content = _value_of(root, shown)
+    content = _value_of(root, shown, text)
     if not isinstance(content, dict):
-        raise ApplyError([problem_at("", "A deployment file is lines of `key: value`, with at least a `name`.")])
+        raise ApplyError([problem_at("", SENTENCES["noMapping"])])
     name = content.get("name")
     if not isinstance(name, str) or name == "":
-        message = (
-            "`name` is needed, as text: lowercase letters, digits and dashes, by which the deployment is found again."
-        )
-        raise ApplyError([problem_at("name", message)])
+        raise ApplyError([problem_at("name", SENTENCES["noName"])])
     return ServiceFile(shown, path.parent, name, content, problem_at)
 
 
 def read_yaml(text: str, shown: str, *, merges: bool = True) -> Any:
     """The value of a text that is YAML; ``ApplyError`` says where it is none."""
-    return _value_of(_compose(text, shown), shown, merges)
+    return _value_of(_compose(text, shown), shown, text, merges)
 
 
 def has_alias(text: str) -> bool:
@@ -70,27 +69,28 @@ def _text_of(path: Path, shown: str) -> str:
     try:
         return path.read_text("utf-8")
     except FileNotFoundError as error:
-        message = "There is no such file: write one, or name the folder or file that holds the deployment."
-        raise ApplyError([problem_of(shown, message)]) from error
+        raise ApplyError([problem_of(shown, SENTENCES["noFile"])]) from error
     except UnicodeDecodeError as error:
         before = error.object[: error.start].decode("utf-8").split("\n")
-        message = "The file is not text in UTF-8: save it as UTF-8."
-        raise ApplyError([problem_of(shown, message, len(before), len(before[-1]) + 1)]) from error
+        raise ApplyError([problem_of(shown, SENTENCES["notUtf8"], len(before), len(before[-1]) + 1)]) from error
     except OSError as error:
         raise ApplyError([problem_of(shown, f"The file cannot be read: {error}")]) from error
 
 
 def _compose(text: str, shown: str) -> Any:
     yaml = _yaml()
+    text = text.removeprefix("\ufeff")
     try:
-        return yaml.compose(text.removeprefix("\ufeff"), Loader=_loader(yaml))
+        return yaml.compose(text, Loader=_loader(yaml))
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        said = ", ".join(each for each in (error.context, error.problem) if each)
-        place = (None, None) if mark is None else (mark.line + 1, mark.column + 1)
-        raise ApplyError([problem_of(shown, f"{said[:1].upper()}{said[1:]}.", *place)]) from error
+        fault = yaml_fault(text, error)
+        if fault is None:
+            raise ApplyError([problem_of(shown, f"The file is not YAML: {error}")]) from error
+        problem = problem_of(shown, fault.message, fault.line, fault.column)
+        problem["excerpt"] = excerpt_at(text, fault)
+        raise ApplyError([problem]) from error
     except yaml.YAMLError as error:
-        raise ApplyError([problem_of(shown, f"The file is no YAML: {error}")]) from error
+        raise ApplyError([problem_of(shown, f"The file is not YAML: {error}")]) from error
 
 
 def _yaml() -> Any:
@@ -123,13 +123,16 @@ def _loader(yaml: Any) -> Any:
     return CoreLoader
 
 
-def _value_of(root: Any, shown: str, merges: bool = True) -> Any:
+def _value_of(root: Any, shown: str, text: str, merges: bool = True) -> Any:
     yaml = _yaml()
     problems: list[Problem] = []
     count = 0
 
+    def place_of(node: Any) -> tuple[int, int]:
+        return node.start_mark.line + 1, node.start_mark.column + 1
+
     def fault(node: Any, message: str) -> None:
-        problems.append(problem_of(shown, message, node.start_mark.line + 1, node.start_mark.column + 1))
+        problems.append(problem_of(shown, message, *place_of(node)))
 
     def value(node: Any, above: tuple[int, ...]) -> Any:
         nonlocal count
@@ -150,12 +153,15 @@ def _value_of(root: Any, shown: str, merges: bool = True) -> Any:
                     sources = value(each, above)
                     for source in sources if isinstance(sources, list) else [sources]:
                         if not isinstance(source, dict):
-                            fault(key, "Write the alias of a mapping after `<<:`, or a list of them.")
+                            fault(key, SENTENCES["badMerge"])
                             continue
                         merged = {**source, **merged}
                     continue
                 if key.value in made:
-                    fault(key, f"The key `{key.value}` is there twice.")
+                    twice = YamlFault(*place_of(key), SENTENCES["twice"].format(key=key.value))
+                    problem = problem_of(shown, twice.message, twice.line, twice.column)
+                    problem["excerpt"] = excerpt_at(text, twice)
+                    problems.append(problem)
                 made[key.value] = value(each, above)
             return {**merged, **made}
         if isinstance(node, yaml.ScalarNode):

@@ -19,6 +19,7 @@ class Conversations(Group):
         status: Literal["idle", "replying", "working", "waiting"] | None = None,
         failed: bool | None = None,
         error_code: str | None = None,
+        failed_after: str | datetime | str | date | None = None,
         q: str | None = None,
         created_after: str | datetime | str | date | None = None,
         created_before: str | datetime | str | date | None = None,
@@ -38,7 +39,10 @@ class Conversations(Group):
             status: Only conversations in this state.
             failed: `true`: only those with a `last_error`; `false`: only those without one; absent:
                 all.
-            error_code: Only those whose `last_error` has this code.
+            error_code: Only those whose `last_error` has this code; with `failed_after`, those that
+                failed with it since.
+            failed_after: Only those with a message sent at this time or later whose turn failed,
+                even if a later one succeeded.
             q: Only those whose `preview` has words that start with each of these words, in any
                 order.
             created_after: Only those created at this time or later.
@@ -59,6 +63,7 @@ class Conversations(Group):
                 "status": status,
                 "failed": failed,
                 "error_code": error_code,
+                "failed_after": failed_after,
                 "q": q,
                 "created_after": created_after,
                 "created_before": created_before,
@@ -373,6 +378,36 @@ class Conversations(Group):
             extra_headers=extra_headers,
         )
 
+    def message_sources(
+        self,
+        conversation_id: str,
+        message_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.MessageSources:
+        """Read the passages that a reply cites.
+
+        In the order of `sources` of the message. It leaves out passages that the user’s agent
+        cannot read now: of a deleted or replaced document, or of a notebook that is closed to the
+        user. Also for a session token with `chat`.
+
+        Args:
+            conversation_id: The id of a conversation, `conv_` and 24 characters.
+            message_id: The id of a message, `msg_` and 24 characters.
+
+        Fails with `conversation_not_found`, `message_not_found`.
+        """
+        return self._call(
+            types.MessageSources,
+            "conversations.messageSources",
+            "GET",
+            "/v1/conversations/{conversation_id}/messages/{message_id}/sources",
+            path={"conversation_id": conversation_id, "message_id": message_id},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
     @overload
     def events(
         self,
@@ -605,6 +640,7 @@ class AsyncConversations(AsyncGroup):
         status: Literal["idle", "replying", "working", "waiting"] | None = None,
         failed: bool | None = None,
         error_code: str | None = None,
+        failed_after: str | datetime | str | date | None = None,
         q: str | None = None,
         created_after: str | datetime | str | date | None = None,
         created_before: str | datetime | str | date | None = None,
@@ -624,7 +660,10 @@ class AsyncConversations(AsyncGroup):
             status: Only conversations in this state.
             failed: `true`: only those with a `last_error`; `false`: only those without one; absent:
                 all.
-            error_code: Only those whose `last_error` has this code.
+            error_code: Only those whose `last_error` has this code; with `failed_after`, those that
+                failed with it since.
+            failed_after: Only those with a message sent at this time or later whose turn failed,
+                even if a later one succeeded.
             q: Only those whose `preview` has words that start with each of these words, in any
                 order.
             created_after: Only those created at this time or later.
@@ -645,6 +684,7 @@ class AsyncConversations(AsyncGroup):
                 "status": status,
                 "failed": failed,
                 "error_code": error_code,
+                "failed_after": failed_after,
                 "q": q,
                 "created_after": created_after,
                 "created_before": created_before,
@@ -955,6 +995,36 @@ class AsyncConversations(AsyncGroup):
             "/v1/conversations/{conversation_id}/messages",
             path={"conversation_id": conversation_id},
             query={"limit": limit, "cursor": cursor},
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+
+    async def message_sources(
+        self,
+        conversation_id: str,
+        message_id: str,
+        *,
+        timeout: float | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+    ) -> types.MessageSources:
+        """Read the passages that a reply cites.
+
+        In the order of `sources` of the message. It leaves out passages that the user’s agent
+        cannot read now: of a deleted or replaced document, or of a notebook that is closed to the
+        user. Also for a session token with `chat`.
+
+        Args:
+            conversation_id: The id of a conversation, `conv_` and 24 characters.
+            message_id: The id of a message, `msg_` and 24 characters.
+
+        Fails with `conversation_not_found`, `message_not_found`.
+        """
+        return await self._call(
+            types.MessageSources,
+            "conversations.messageSources",
+            "GET",
+            "/v1/conversations/{conversation_id}/messages/{message_id}/sources",
+            path={"conversation_id": conversation_id, "message_id": message_id},
             timeout=timeout,
             extra_headers=extra_headers,
         )

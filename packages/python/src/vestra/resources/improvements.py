@@ -24,8 +24,8 @@ class Improvements(Group):
 
         Drafts scenarios from the conversations, plays them, proposes a change to instructions,
         descriptions of functions and knowledge documents, and plays everything again. It saves the
-        change as a version that nothing runs: promote it, or leave it. Returns at once;
-        `improvement.completed` reports its end.
+        change as a version that nothing runs: promote it, or leave it. Needs scope `runtime` too,
+        because it reads conversations. Returns at once; `improvement.completed` reports its end.
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
@@ -37,7 +37,8 @@ class Improvements(Group):
 
         Fails with `deployment_not_found`, `deployment_archived`, `deployment_not_live`,
         `conversation_not_found`, `insight_not_found`, `no_failing_conversations`,
-        `budget_too_small`, `wallet_empty`, `org_cap_reached`, `model_unavailable`.
+        `conversations_not_allowed`, `budget_too_small`, `wallet_empty`, `org_cap_reached`,
+        `model_unavailable`.
         """
         return self._call(
             types.Improvement,
@@ -94,7 +95,8 @@ class Improvements(Group):
     ) -> types.Improvement:
         """Read an improvement: the change, and the results before and after it.
 
-        Of the mode of the key. It resumes by itself after a restart.
+        Of the mode of the key. It resumes by itself after a restart. Without scope `runtime`, texts
+        of scenarios and reasons are omitted.
 
         Args:
             improvement_id: The id of an improvement, `imp_` and 24 characters.
@@ -151,8 +153,8 @@ class AsyncImprovements(AsyncGroup):
 
         Drafts scenarios from the conversations, plays them, proposes a change to instructions,
         descriptions of functions and knowledge documents, and plays everything again. It saves the
-        change as a version that nothing runs: promote it, or leave it. Returns at once;
-        `improvement.completed` reports its end.
+        change as a version that nothing runs: promote it, or leave it. Needs scope `runtime` too,
+        because it reads conversations. Returns at once; `improvement.completed` reports its end.
 
         Args:
             deployment_id: The deployment’s `dep_` id, its slug or its name.
@@ -164,7 +166,8 @@ class AsyncImprovements(AsyncGroup):
 
         Fails with `deployment_not_found`, `deployment_archived`, `deployment_not_live`,
         `conversation_not_found`, `insight_not_found`, `no_failing_conversations`,
-        `budget_too_small`, `wallet_empty`, `org_cap_reached`, `model_unavailable`.
+        `conversations_not_allowed`, `budget_too_small`, `wallet_empty`, `org_cap_reached`,
+        `model_unavailable`.
         """
         return await self._call(
             types.Improvement,
@@ -221,7 +224,8 @@ class AsyncImprovements(AsyncGroup):
     ) -> types.Improvement:
         """Read an improvement: the change, and the results before and after it.
 
-        Of the mode of the key. It resumes by itself after a restart.
+        Of the mode of the key. It resumes by itself after a restart. Without scope `runtime`, texts
+        of scenarios and reasons are omitted.
 
         Args:
             improvement_id: The id of an improvement, `imp_` and 24 characters.

@@ -17,6 +17,7 @@ class Insights(Group):
         from_: str | date | None = None,
         to: str | date | None = None,
         kind: Literal["failed_reply", "bad_rating", "declined_approval", "expired_question", "empty_search", "tool_error", "repeated_question", "cost_outlier", "latency_outlier"] | None = None,
+        name_groups: bool | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         timeout: float | None = None,
@@ -32,10 +33,14 @@ class Insights(Group):
             from_: First day of the period, UTC; absent: 7 days up to `to`.
             to: Last day of the period, UTC, inclusive; absent: today. At most 90 days.
             kind: Only insights of this kind.
+            name_groups: `true`: a model names the groups of this page that have texts and no name,
+                at most 20. One model call of at most 0.05 US dollars, charged as `insight`; no call
+                if all have names.
             limit: The maximum number of entries per page, 1 to 100.
             cursor: The `next_cursor` of the previous page, unchanged; absent: the first page.
 
-        Fails with `deployment_not_found`, `invalid_window`.
+        Fails with `deployment_not_found`, `invalid_window`, `model_unavailable`, `wallet_empty`,
+        `org_cap_reached`.
         """
         return self._page(
             types.Insight,
@@ -43,7 +48,14 @@ class Insights(Group):
             "GET",
             "/v1/deployments/{deployment_id}/insights",
             path={"deployment_id": deployment_id},
-            query={"from": from_, "to": to, "kind": kind, "limit": limit, "cursor": cursor},
+            query={
+                "from": from_,
+                "to": to,
+                "kind": kind,
+                "name_groups": name_groups,
+                "limit": limit,
+                "cursor": cursor,
+            },
             timeout=timeout,
             extra_headers=extra_headers,
         )
@@ -58,6 +70,7 @@ class AsyncInsights(AsyncGroup):
         from_: str | date | None = None,
         to: str | date | None = None,
         kind: Literal["failed_reply", "bad_rating", "declined_approval", "expired_question", "empty_search", "tool_error", "repeated_question", "cost_outlier", "latency_outlier"] | None = None,
+        name_groups: bool | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         timeout: float | None = None,
@@ -73,10 +86,14 @@ class AsyncInsights(AsyncGroup):
             from_: First day of the period, UTC; absent: 7 days up to `to`.
             to: Last day of the period, UTC, inclusive; absent: today. At most 90 days.
             kind: Only insights of this kind.
+            name_groups: `true`: a model names the groups of this page that have texts and no name,
+                at most 20. One model call of at most 0.05 US dollars, charged as `insight`; no call
+                if all have names.
             limit: The maximum number of entries per page, 1 to 100.
             cursor: The `next_cursor` of the previous page, unchanged; absent: the first page.
 
-        Fails with `deployment_not_found`, `invalid_window`.
+        Fails with `deployment_not_found`, `invalid_window`, `model_unavailable`, `wallet_empty`,
+        `org_cap_reached`.
         """
         return self._page(
             types.Insight,
@@ -84,7 +101,14 @@ class AsyncInsights(AsyncGroup):
             "GET",
             "/v1/deployments/{deployment_id}/insights",
             path={"deployment_id": deployment_id},
-            query={"from": from_, "to": to, "kind": kind, "limit": limit, "cursor": cursor},
+            query={
+                "from": from_,
+                "to": to,
+                "kind": kind,
+                "name_groups": name_groups,
+                "limit": limit,
+                "cursor": cursor,
+            },
             timeout=timeout,
             extra_headers=extra_headers,
         )

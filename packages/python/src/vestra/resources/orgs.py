@@ -46,6 +46,7 @@ class Orgs(Group):
         model_fallbacks: Mapping[str, Sequence[str]] | None = None,
         openings: Mapping[str, params.DeploymentManifestOpeningParam] | None = None,
         conversation_retention_days: int | None | Omit = OMIT,
+        improvement_conversations: Literal["all", "rated", "none"] | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Org:
@@ -78,6 +79,8 @@ class Orgs(Group):
                 session’s page; replaces all.
             conversation_retention_days: Delete a conversation after so many days without activity;
                 null: never.
+            improvement_conversations: The conversations that insights may quote and improvements
+                may use: `all`, `rated` ones only, or `none`.
 
         Fails with `invalid_origin`, `invalid_deployment`, `memory_endpoint_required`,
         `invalid_secret_name`.
@@ -97,6 +100,7 @@ class Orgs(Group):
                 "otlp_content": otlp_content,
                 "model_fallbacks": model_fallbacks,
                 "openings": openings,
+                "improvement_conversations": improvement_conversations,
             },
             nullable={
                 "default_deployment": default_deployment,
@@ -177,6 +181,7 @@ class AsyncOrgs(AsyncGroup):
         model_fallbacks: Mapping[str, Sequence[str]] | None = None,
         openings: Mapping[str, params.DeploymentManifestOpeningParam] | None = None,
         conversation_retention_days: int | None | Omit = OMIT,
+        improvement_conversations: Literal["all", "rated", "none"] | None = None,
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> types.Org:
@@ -209,6 +214,8 @@ class AsyncOrgs(AsyncGroup):
                 session’s page; replaces all.
             conversation_retention_days: Delete a conversation after so many days without activity;
                 null: never.
+            improvement_conversations: The conversations that insights may quote and improvements
+                may use: `all`, `rated` ones only, or `none`.
 
         Fails with `invalid_origin`, `invalid_deployment`, `memory_endpoint_required`,
         `invalid_secret_name`.
@@ -228,6 +235,7 @@ class AsyncOrgs(AsyncGroup):
                 "otlp_content": otlp_content,
                 "model_fallbacks": model_fallbacks,
                 "openings": openings,
+                "improvement_conversations": improvement_conversations,
             },
             nullable={
                 "default_deployment": default_deployment,

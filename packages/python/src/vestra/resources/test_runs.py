@@ -82,7 +82,8 @@ class TestRuns(Group):
     ) -> types.TestRun:
         """Read a test run with the verdict on each scenario.
 
-        A run resumes by itself after a restart.
+        A run resumes by itself after a restart. The run of an improvement needs scope `runtime`
+        too.
 
         Args:
             run_id: The id of a test run, `trun_` and 24 characters.
@@ -251,7 +252,8 @@ class AsyncTestRuns(AsyncGroup):
     ) -> types.TestRun:
         """Read a test run with the verdict on each scenario.
 
-        A run resumes by itself after a restart.
+        A run resumes by itself after a restart. The run of an improvement needs scope `runtime`
+        too.
 
         Args:
             run_id: The id of a test run, `trun_` and 24 characters.

@@ -17,7 +17,16 @@ export const someTask = (text = 'Done.') => ({
   outcome: null,
   error: null,
   cost_usd: 0,
-  cost_breakdown: { orchestrator: 0, intelligence: 0, tools: 0, compute: 0, background: 0, voice: 0, improvement: 0 },
+  cost_breakdown: {
+    orchestrator: 0,
+    intelligence: 0,
+    tools: 0,
+    compute: 0,
+    background: 0,
+    voice: 0,
+    improvement: 0,
+    insight: 0,
+  },
   created_at: new Date().toISOString(),
   updated_at: new Date().toISOString(),
 });

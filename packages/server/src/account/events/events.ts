@@ -1,7 +1,7 @@
 import { fail } from '@vestra/contract/errors';
 import type { WebhookEvent } from '@vestra/contract/events';
-import { idOfTime } from '@vestra/contract/ids';
 import type { Tenant } from '../../platform/caller.ts';
+import { idBefore } from '../../platform/db/ids-of-period.ts';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
 import { maybeOne, prune, rowsOf, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
@@ -87,16 +87,13 @@ async function eraseEventsOfConversations(
   );
 }
 
-/**
- * Deletes the events about a task. Their ids start with their time, so the scan begins shortly before the task: clocks of
- * two processes may differ a little.
- */
+/** Deletes the events about a task. The scan begins shortly before the task. */
 async function eraseEventsOfTask(
   tx: Transaction,
   tenant: Tenant,
   { taskId, createdAt, messageIds }: ErasedTask,
 ): Promise<void> {
-  const first = idOfTime('evt', createdAt.getTime() - 60_000);
+  const first = idBefore('evt', createdAt);
   await run(
     tx,
     sql`DELETE FROM ${events} WHERE ${ofTenant(tenant)} AND id >= ${first} AND (
@@ -107,7 +104,7 @@ async function eraseEventsOfTask(
 
 /** Deletes the event that reported a file. */
 async function eraseEventsOfFile(tx: Transaction, tenant: Tenant, { fileId, createdAt }: ErasedFile): Promise<void> {
-  const first = idOfTime('evt', createdAt.getTime() - 60_000);
+  const first = idBefore('evt', createdAt);
   await run(
     tx,
     sql`DELETE FROM ${events} WHERE ${ofTenant(tenant)} AND type = 'file.created' AND id >= ${first}

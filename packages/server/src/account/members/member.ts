@@ -27,13 +27,13 @@ export function refusalOf(manager: Manager, { from, to }: RoleChange): Failure |
     if (manager.role === 'owner') return null;
     if (manager.role !== 'admin') return fail('role_missing', { message: 'Only owners and admins manage members.' });
     return concernsOwner
-      ? fail('role_missing', { message: 'Only an owner makes, changes or removes an owner.' })
+      ? fail('role_missing', { message: 'Only an owner can add, change or remove an owner.' })
       : null;
   }
   if (!manager.scopes.includes('all')) {
     if (!manager.scopes.includes('admin')) return fail('scope_missing');
     if (concernsOwner) {
-      return fail('scope_missing', { message: 'Only a key with scope all makes, changes or removes an owner.' });
+      return fail('scope_missing', { message: 'Only a key with scope all can add, change or remove an owner.' });
     }
   }
   if (manager.mode === 'test') {

@@ -49,7 +49,7 @@ export function memberRoutes({
         await removeMember(tx, origin, { manager: managerOf(caller), memberId });
         return ids;
       });
-      endedGrants.forEach(mcpClients.ended);
+      for (const id of [memberId, ...endedGrants]) mcpClients.ended(id);
       return { object: 'member', id: memberId, deleted: true };
     },
     resetPassword: async ({ caller, origin, params, commit }) =>

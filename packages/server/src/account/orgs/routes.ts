@@ -164,6 +164,7 @@ const presentOrg = ({ org, settings }: OrgInMode, balance: Micros) => ({
   model_fallbacks: settings.model_fallbacks,
   openings: settings.openings,
   conversation_retention_days: settings.conversation_retention_days,
+  improvement_conversations: settings.improvement_conversations,
   balance_usd: microsToUsd(balance),
   caps: presentCaps({ org, settings }),
   usage_alerts: { thresholds: settings.alert_thresholds },

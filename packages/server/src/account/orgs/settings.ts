@@ -24,6 +24,7 @@ export type OrgChanges = { name?: string } & Partial<
     | 'model_fallbacks'
     | 'openings'
     | 'conversation_retention_days'
+    | 'improvement_conversations'
   >
 >;
 

@@ -84,7 +84,7 @@ export function createTraceExporter({
     const lane = lanes.get(name) ?? { name, waiting: [], spans: 0, timer: undefined, sending: null };
     const spans = spansIn(trace);
     if (lane.spans + spans > limits.maxSpansOfTenant || spansOfAll + spans > limits.maxSpansOfAll) {
-      return void drops.add(tenant, 1, 'More traces wait than can be kept.');
+      return void drops.add(tenant, 1, 'Too many traces wait to be sent.');
     }
     lanes.set(name, lane);
     lane.waiting.push({ tenant, trace });

@@ -34,7 +34,7 @@ export function boundedFetch(
     const opensStream = opensIdleStream(init);
     if (!mayListen && opensStream) return new Response(null, { status: 405 });
     requests += 1;
-    if (requests > maxRequests) throw exceeded(`${host} made more than ${maxRequests} requests necessary.`);
+    if (requests > maxRequests) throw exceeded(`${host} needed more than ${maxRequests} requests.`);
     const signals = init.signal ? [signal, init.signal] : [signal];
     const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) }).catch((error: unknown) => {
       if (opensStream) onStream(0);

@@ -25,7 +25,10 @@ async function checksOf(scenario: string): Promise<Record<string, string[]>> {
   return Object.fromEntries([...byStatus].map(([status, all]) => [status, all.map(({ name }) => name)]));
 }
 
-/** A call of the older protocol cannot wait for a person: the first question is cancelled and then asked again. */
+/**
+ * A call of the older protocol cannot wait for a person, who may answer days later. The first question gets `cancel`, which
+ * the protocol allows and the suite reports as a failure. The second call with the answer passes the other five checks.
+ */
 const expected: Record<string, string[]> = {
   'elicitation-sep1034-client-defaults': ['ClientElicitationSEP1034General'],
 };
@@ -45,5 +48,5 @@ it.each([
 ])('our client passes the conformance scenario %s [MCPS-704, MCPS-714]', async (scenario) => {
   const { SUCCESS = [], FAILURE = [], WARNING = [] } = await checksOf(scenario);
   expect([...FAILURE, ...WARNING]).toEqual(expected[scenario] ?? []);
-  expect(SUCCESS.length).toBeGreaterThan(0);
+  expect(SUCCESS.length).toBeGreaterThan(scenario in expected ? 4 : 0);
 });

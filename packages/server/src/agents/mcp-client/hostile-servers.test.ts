@@ -203,7 +203,7 @@ describe('a server that', () => {
         response.write(Array.from({ length: 5000 }, ask).join(''));
       }),
     );
-    expect(answer).toEqual(failing('127.0.0.1 made more than 100 requests necessary.'));
+    expect(answer).toEqual(failing('127.0.0.1 needed more than 100 requests.'));
     expect(requests.length).toBeLessThanOrEqual(100);
   });
 

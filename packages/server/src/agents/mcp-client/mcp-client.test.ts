@@ -106,7 +106,7 @@ describe.each(generations)('a server of generation %s', (generation) => {
     expect(await listTools(url, { authorization: 'Bearer wrong' })).toEqual({
       ok: false,
       code: 'mcp_server_error',
-      message: '127.0.0.1 answered 401: it did not take the credentials in `auth`, or wants some.',
+      message: '127.0.0.1 answered 401: it did not accept the credentials in `auth`, or needs some.',
       isUnauthorized: true,
     });
     expect(await listTools(url, { authorization: 'Bearer right' })).toMatchObject({ ok: true });

@@ -179,7 +179,7 @@ function describe(error: unknown, { url, headers }: McpTarget, quote: (said: str
 
   for (const cause of causesOf(error)) {
     if (cause instanceof SessionTimeout) return late(`${host} took too long.`);
-    if (cause instanceof DOMException) return late(`The call of ${host} was given up before it ended.`);
+    if (cause instanceof DOMException) return late(`The call of ${host} was cancelled before it ended.`);
     if (cause instanceof OutboundFailure) {
       if (cause.reason === 'timeout') return late(cause.message);
       return failed(cause.message, cause.reason === 'too_large' ? {} : { isUnreachable: true });
@@ -226,11 +226,11 @@ function causesOf(error: unknown): unknown[] {
 /** `credentials`: whether the request carried any. */
 function answered(status: number | undefined, credentials: boolean): string {
   if (status === undefined) return 'gave an answer that could not be read.';
-  if (status === 401) return 'answered 401: it did not take the credentials in `auth`, or wants some.';
+  if (status === 401) return 'answered 401: it did not accept the credentials in `auth`, or needs some.';
   if (status === 403) {
     return credentials
       ? 'answered 403: the credentials in `auth` do not allow this.'
-      : 'answered 403: it refuses this caller, and `auth` sends no credentials. It may want some, or allow only certain hosts.';
+      : 'answered 403: it refuses this caller, and `auth` sends no credentials. It may need some, or allow only certain hosts.';
   }
   if (status === 404) {
     return 'answered 404: it has no MCP endpoint at this URL. Check the path, which is often `/mcp`.';

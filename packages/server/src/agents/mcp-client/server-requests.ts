@@ -205,8 +205,7 @@ async function answerSamplingRequest(
   sample: Sample | undefined,
   signal: AbortSignal,
 ): Promise<CreateMessageResult> {
-  if (!sample)
-    throw refusal('This client answers no sampling for this server: whoever registered it has not allowed it.');
+  if (!sample) throw refusal('This client answers no sampling for this server: its settings do not allow it.');
   const read = request.safeParse(params);
   if (!read.success) throw refusal(`Only up to ${maxMessages} messages of text, without tools, are answered.`);
   const { systemPrompt, messages, maxTokens } = read.data;

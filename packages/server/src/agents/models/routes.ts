@@ -1,18 +1,36 @@
 import type { CatalogueModel } from '@vestra/models/catalogue/catalogue';
 import { retirementNotes } from '@vestra/models/catalogue/retirement';
 import type { Models } from '@vestra/models/models';
+import type { Database } from '../../platform/db/pool.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
+import { listAdjustments } from './adjustments.ts';
 
-export function modelRoutes({ catalogue, adjustments }: Pick<Models, 'catalogue' | 'adjustments'>): Handlers<'models'> {
+type Dependencies = { db: Database; models: Pick<Models, 'catalogue' | 'adjustments' | 'endpointOf'> };
+
+export function modelRoutes({ db, models }: Dependencies): Handlers<'models'> {
+  const { catalogue, adjustments, endpointOf } = models;
+
+  /** Includes rules of this process that are not saved yet. */
+  async function sentencesByModel(ids: readonly string[]): Promise<Map<string, string[]>> {
+    const byEndpoint = Map.groupBy(await listAdjustments(db), ({ endpoint }) => endpoint);
+    return new Map(
+      ids.map((id) => {
+        const all = [...(byEndpoint.get(endpointOf(id) ?? '') ?? []), ...adjustments(id)];
+        return [id, [...new Set(all.map(({ sentence }) => sentence).filter(Boolean))].sort()];
+      }),
+    );
+  }
+
   return {
     list: async ({ caller }) => {
       const listed = catalogue.list(caller.mode);
+      const adjusted = await sentencesByModel(listed.map(({ id }) => id));
       return {
-        data: listed.map((model) => presentModel(model, adjustments(model.id))),
+        data: listed.map((model) => presentModel(model, adjusted.get(model.id) ?? [])),
         next_cursor: null,
         notes: [
           ...retirementNotes(listed, new Date()),
-          ...listed.flatMap(({ id }) => adjustments(id).map((sentence) => `\`${id}\`: ${sentence}`)),
+          ...listed.flatMap(({ id }) => (adjusted.get(id) ?? []).map((sentence) => `\`${id}\`: ${sentence}`)),
         ],
       };
     },

@@ -2,6 +2,7 @@ export { type IndexState, indexStateOf } from './document-index.ts';
 export { prepareDocument } from './notebook-documents.ts';
 export { createPassageMeaning } from './passage-meaning.ts';
 export { branchRevision, changedDocuments, documentTexts, holdRevisions, isAnyChanged } from './revisions.ts';
+export { revisionsToSearch } from './revisions-to-search.ts';
 export { searchNotebooks } from './search.ts';
 export { indexedText, isCommonWord } from './search-words.ts';
 export {
@@ -12,6 +13,7 @@ export {
   readableDocuments,
   readableNotebooks,
   readDocument,
+  readPassage,
 } from './store.ts';
 export { compareWith } from './vector-comparison.ts';
 export { forgetUncomparable, packVectors, prepareVectorTable } from './vectors.ts';

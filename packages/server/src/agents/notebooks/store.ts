@@ -316,6 +316,37 @@ export const findByName = (
         ORDER BY n.slug, d.id DESC LIMIT 20`,
   );
 
+/** The longest text that is shown of a document that was read whole. */
+const longestBeginning = 2000;
+
+type PassagePlace = { documentId: string; position: number | null; from?: number };
+
+/** The passage behind a citation. Undefined if the reader may not read it, or if it is no longer there. */
+export function readPassage(
+  db: Executor,
+  reader: NotebookReader,
+  { documentId, position, from = 0 }: PassagePlace,
+): Promise<{ title: string; heading: string; page: number | null; text: string } | undefined> {
+  const found = { title: text(), heading: text(), page: integer().nullable(), text: text() };
+  const of = sql`FROM ${documents} d JOIN ${notebooks} n ON n.id = d.notebook_id`;
+  const isShown = sql`${mayRead(reader)} AND ${isRead(reader)} AND d.id = ${documentId}`;
+  if (position === null) {
+    const whole = sql`(SELECT string_agg(text, '' ORDER BY position) FROM ${documentPassages} WHERE document_id = d.id)`;
+    return maybeOne(
+      db,
+      found,
+      sql`SELECT d.title, '' AS heading, NULL::int AS page,
+          coalesce(substr(${whole}, ${from + 1}, ${longestBeginning}), '') AS text ${of} WHERE ${isShown}`,
+    );
+  }
+  return maybeOne(
+    db,
+    found,
+    sql`SELECT d.title, p.heading, p.page, p.text ${of}
+        JOIN ${documentPassages} p ON p.document_id = d.id AND p.position = ${position} WHERE ${isShown}`,
+  );
+}
+
 export const readDocument = (
   db: Executor,
   reader: NotebookReader,

@@ -23,11 +23,11 @@ beforeEach(async () => {
   clock = 1_000_000;
   tools = toolsWith([]);
 });
-const toolsWith = (signedIn: AppCredential[]) =>
+const toolsWith = (signedIn: AppCredential[], client = server.client) =>
   createServerTools({
     db: server.db,
     vault: server.vault,
-    client: server.client,
+    client,
     signIns: { of: async () => signedIn },
     refuseAddress: () => null,
     now: () => clock,
@@ -224,6 +224,26 @@ describe('knowledge of a server', () => {
     const before = requests.length;
     expect(await load([entry])).toMatchObject({ tools: { length: 3 }, unavailable: [] });
     expect(requests.length).toBeGreaterThan(before);
+  });
+
+  it('is the last one after a list took too long, for ten minutes [MCPS-706]', async () => {
+    let isSlow = false;
+    const took = { ok: false as const, code: 'timeout' as const, message: 'The server took too long.' };
+    const client: typeof server.client = {
+      ...server.client,
+      listTools: async (...given) => (isSlow ? took : server.client.listTools(...given)),
+    };
+    tools = toolsWith([], client);
+    const { url } = await serveMcp('2025 with sessions', shop);
+    const entry = await register(url);
+    expect((await load([entry])).tools).toHaveLength(3);
+    isSlow = true;
+    for (const passedMs of [60_001, 11_000, 500_000]) {
+      clock += passedMs;
+      expect(await load([entry])).toMatchObject({ tools: { length: 3 }, unavailable: [] });
+    }
+    clock += 60_000;
+    expect(await load([entry])).toMatchObject({ tools: [], unavailable: [{ slug: 'shop', reason: 'unreachable' }] });
   });
 });
 

@@ -187,7 +187,7 @@ function accessToApp({ slug, connectionId, credential }: AppCredential): ServerA
     isPersonal: true,
   });
   if (credential.kind === 'over')
-    return unavailable('sign_in_over', 'The sign-in is over: the person must sign in anew.');
+    return unavailable('sign_in_over', 'The sign-in has expired: the person must sign in again.');
   if (credential.kind === 'unavailable')
     return unavailable('unreachable', 'The sign-in could not be renewed just now.');
   const { token, target, refused } = credential;

@@ -78,11 +78,11 @@ function refusalOf(question: ServerQuestion, { refuseAddress }: Server): string 
   if (question.mode === 'url') {
     return refuseAddress(question.url) === null
       ? null
-      : 'The server wanted to send the person to an address that is refused; it was told no.';
+      : 'The server wanted to send the person to an address that is refused. The server got a refusal.';
   }
   const texts = Object.entries(question.fields).flatMap(([name, { title, description }]) => [name, title, description]);
   return [question.message, ...texts].some(asksForCredential)
-    ? 'The server asked the person for a password, a secret or card details. Nobody is asked for these here: it was told no.'
+    ? 'The server asked the person for a password, a secret or card details. Vestra never asks for these: the server got a refusal.'
     : null;
 }
 

@@ -158,7 +158,7 @@ function toolsOf(work: BrowserRun): OwnTool[] {
     tool(
       {
         name: 'browser_type',
-        description: 'Fill in a field of the page, by its number or its label, in place of what stands in it.',
+        description: 'Fill in a field of the page, by its number or its label, instead of its content.',
         input: inputs.type,
         isReadOnly: false,
       },

@@ -208,7 +208,7 @@ export function createScreens({
     },
     async pass(viewer, inputs) {
       if (!viewer.mayDrive) {
-        throw fail('session_scope', { message: 'This session may look at the screen and not drive it.' });
+        throw fail('session_scope', { message: 'This session may view the screen, but not control it.' });
       }
       const entry = entries.get(viewer.sessionId);
       if (!entry) throw fail('browser_not_open', { message: 'The stream of this screen is not open.' });

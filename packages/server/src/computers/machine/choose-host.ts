@@ -46,7 +46,7 @@ export async function chooseHost(of: {
     }
     const gvisor = setting === 'gvisor' ? await findGvisor() : undefined;
     if (typeof gvisor === 'string') {
-      log.error(`computers are unavailable: ${gvisor}; install runsc (gVisor), and busybox beside Debian 12's`);
+      log.error(`computers are unavailable: ${gvisor}; install runsc (gVisor), and busybox with Debian 12's`);
       return { host: null, why: 'The server cannot confine programs by gVisor: it is missing or does not work here.' };
     }
     const { cgroup = null, cpus = null } = of;
@@ -63,10 +63,14 @@ export async function chooseHost(of: {
         cpus,
         log,
       }),
-      limitsHeld: why === null ? 'by the kernel too, in a cgroup for each computer' : `by the server, looking (${why})`,
+      limitsHeld:
+        why === null
+          ? 'the kernel and the server enforce the limits of computers'
+          : `the server enforces the limits of computers. The kernel does not: ${why}. VESTRA_CGROUP names a cgroup`,
     };
   }
-  const remedy = 'install bubblewrap, socat and git (npm run setup:system) and let the server make user namespaces';
+  const remedy =
+    'install bubblewrap, socat and git (npm run setup:system), and allow the server to create user namespaces';
   if (setting === 'bubblewrap' || setting === 'gvisor') {
     log.error(`computers are unavailable: ${obstacle}; ${remedy}`);
     return { host: null, why: 'The server cannot confine programs: bubblewrap is missing or not permitted.' };

@@ -168,7 +168,7 @@ function methodsFor({ exchange, stopTask, countTasks, asProtocolError }: MethodD
     }
   };
   const noPush = () => Promise.reject(new PushNotificationNotSupportedError());
-  const noCard = () => Promise.reject(new UnsupportedOperationError('The agent card has an address of its own.'));
+  const noCard = () => Promise.reject(new UnsupportedOperationError('The agent card has a separate address.'));
 
   return {
     sendMessage: (request) =>

@@ -46,7 +46,7 @@ export async function outcomeOf(
     }
   }
   if (taskId !== null) return asTask(taskId);
-  throw fail('not_ready', { message: 'The server is going down. The message was taken: look at the conversation.' });
+  throw fail('not_ready', { message: 'The server is restarting. The message was accepted: read the conversation.' });
 }
 
 /** The same as a stream. Ends when an answer is needed, which the client sends as another message. */

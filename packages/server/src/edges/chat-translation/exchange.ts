@@ -178,7 +178,7 @@ async function conversationOf(exchange: ChatExchange, question: ChatQuestion): P
       throw fail('invalid_request', {
         param: 'previous_response_id',
         message:
-          'The conversation has gone on since this response: go on with its last one, or begin a new conversation.',
+          'The conversation has continued since this response: use its last response, or start a new conversation.',
       });
     }
     return ownConversation(exchange, question, before.conversation_id);
@@ -214,7 +214,7 @@ async function ownConversation(exchange: ChatExchange, question: ChatQuestion, i
   if (await isWithNamed(exchange, question, conversation)) return conversation;
   throw fail('invalid_deployment', {
     param: 'model',
-    message: `The conversation began with ${await nameOf(exchange, conversation)}, which it keeps: name that one, or begin a conversation with another by its \`metadata.model\`.`,
+    message: `The conversation began with ${await nameOf(exchange, conversation)}, and cannot change it: name that one, or start a conversation with another by its \`metadata.model\`.`,
   });
 }
 

@@ -125,7 +125,7 @@ export function bytesOfBase64(encoded: string): Uint8Array<ArrayBuffer> {
   const text = encoded.trimEnd();
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
   if (/[^A-Za-z0-9+/\s]/.test(text.slice(0, text.length - padding))) {
-    throw fail('invalid_request', { message: 'What is sent as a file is not base64.' });
+    throw fail('invalid_request', { message: 'The content of the file is not base64.' });
   }
   return new Uint8Array(Buffer.from(text, 'base64'));
 }

@@ -56,7 +56,12 @@ function inputSchema({ arguments: taken }: Command): Tool['inputSchema'] {
   );
   properties.user = { type: 'string', description: 'Absent: the org’s own agent.' };
   const required = taken.filter(({ schema }) => !schema.safeParse(undefined).success).map(({ name }) => name);
-  return { type: 'object', properties, required, additionalProperties: false } as Tool['inputSchema'];
+  return {
+    type: 'object',
+    properties,
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  } as Tool['inputSchema'];
 }
 
 /** Absent if the response may not be JSON: clients would validate it against the schema. */
@@ -71,10 +76,12 @@ function outputSchema({ route, tool }: Command): Tool['outputSchema'] {
 
 function annotationsOf({ route, name }: Command): Tool['annotations'] {
   const method = route?.route.method ?? (name === 'events' ? 'GET' : 'POST');
+  const isRead = method === 'GET';
+  // The list is large: `idempotentHint` is false by default, and says nothing of a tool that only reads.
   return {
-    readOnlyHint: method === 'GET',
+    readOnlyHint: isRead,
     destructiveHint: method === 'DELETE',
-    idempotentHint: method !== 'POST',
+    ...(!isRead && method !== 'POST' && { idempotentHint: true }),
     // Only the agent reaches beyond this service.
     openWorldHint: name === 'ask',
   };

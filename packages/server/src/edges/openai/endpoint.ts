@@ -283,7 +283,7 @@ const paramNames: Readonly<Record<string, string>> = {
 };
 
 const howToBePresent =
-  'This needs the yes of a person who is present: send `metadata: {"present_user": "true"}` if one gave it.';
+  'This needs the approval of a person who is present: send `metadata: {"present_user": "true"}` if a person has approved.';
 
 const unknownModel = (reason: string) =>
   fail('model_not_found', {

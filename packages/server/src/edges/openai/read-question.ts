@@ -102,7 +102,7 @@ const matchOf = (
 ): ConversationMatch | undefined => {
   if (said.length === 0) return undefined;
   if (said.reduce((sum, { text }) => sum + text.length, 0) > maxHistory) {
-    throw fail('body_too_large', { message: `What was said before may have at most ${maxHistory} characters.` });
+    throw fail('body_too_large', { message: `The earlier messages may have at most ${maxHistory} characters.` });
   }
   return { digest: conversationDigest({ model: body.model, user: userOf(body) }, said), isWhole: true };
 };

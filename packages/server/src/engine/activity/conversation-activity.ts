@@ -1,8 +1,9 @@
 /** Reads what happened in the conversations of a deployment, for reports. The number of rows of each read has a limit. */
-import { idOfTime } from '@vestra/contract/ids';
+
 import type { Tenant } from '../../platform/caller.ts';
+import { idAfterMoment } from '../../platform/db/ids-of-period.ts';
 import type { Executor } from '../../platform/db/pool.ts';
-import { rowsOf } from '../../platform/db/query.ts';
+import { one, rowsOf } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { count, moment, type RowOf, text } from '../../platform/db/table.ts';
 import { interactions } from '../records/tables.ts';
@@ -36,8 +37,7 @@ export async function activeConversations(
   deploymentId: string,
   { since, until, middle, limit }: ActivityPeriod & { middle: Date; limit: number },
 ): Promise<{ conversations: ActiveConversation[]; readSince: Date | null }> {
-  // An id starts with the time of its creation. Clocks may differ by a minute.
-  const newest = idOfTime('conv', until.getTime() + 60_000);
+  const newest = idAfterMoment('conv', until);
   const isSince = sql`t.created_at >= ${middle}`;
   const rows = await rowsOf(
     db,
@@ -59,6 +59,51 @@ export async function activeConversations(
     conversations: rows.filter((row): row is ActiveConversation => row.last_turn_at !== null),
     readSince: rows.length === limit ? (rows.at(-1)?.created_at ?? null) : null,
   };
+}
+
+const markShape = {
+  conversations: count(),
+  oldest: text().nullable(),
+  newest: text().nullable(),
+  redactions: text().nullable(),
+};
+
+/** Changes if one of the conversations is deleted, or something that was said in one. */
+export type ConversationsMark = RowOf<typeof markShape>;
+
+const markOf = (rows: Sql): Sql =>
+  sql`SELECT count(*) AS conversations, min(id) AS oldest, max(id) AS newest,
+    sum(extract(epoch FROM redacted_at))::text AS redactions FROM ${rows}`;
+
+/** The mark of the newest conversations of a deployment. Read it before their content. */
+export const markConversations = (
+  db: Executor,
+  { orgId, mode }: Tenant,
+  deploymentId: string,
+  { until, limit }: { until: Date; limit: number },
+): Promise<ConversationsMark> =>
+  one(
+    db,
+    markShape,
+    markOf(sql`(SELECT id, redacted_at FROM conversations
+      WHERE org_id = ${orgId} AND mode = ${mode} AND deployment_id = ${deploymentId} AND id < ${idAfterMoment('conv', until)}
+      ORDER BY id DESC LIMIT ${limit}) AS newest`),
+  );
+
+/** Whether nothing has been deleted since the mark was read. */
+export async function isMarkValid(
+  db: Executor,
+  { orgId, mode }: Tenant,
+  deploymentId: string,
+  { oldest, newest, conversations, redactions }: ConversationsMark,
+): Promise<boolean> {
+  const now = await one(
+    db,
+    markShape,
+    markOf(sql`conversations WHERE org_id = ${orgId} AND mode = ${mode} AND deployment_id = ${deploymentId}
+      AND id >= ${oldest} AND id <= ${newest}`),
+  );
+  return now.conversations === conversations && now.redactions === redactions;
 }
 
 const recentTurns = (conversationId: Sql): Sql =>

@@ -1,8 +1,12 @@
+export { shownExcerpt } from '../records/trace-content.ts';
 export {
   type ActiveConversation,
   activeConversations,
+  type ConversationsMark,
   type InteractionActivity,
   interactionsWithoutConsent,
+  isMarkValid,
+  markConversations,
   turnsThatFailed,
 } from './conversation-activity.ts';
 export {
@@ -13,4 +17,3 @@ export {
   type UserMessage,
   userMessages,
 } from './message-activity.ts';
-export { shownExcerpt } from './shown-excerpt.ts';

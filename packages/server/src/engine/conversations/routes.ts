@@ -2,6 +2,7 @@ import type { Api } from '@vestra/contract/api';
 import { conversations as contract } from '@vestra/contract/conversations';
 import { fail } from '@vestra/contract/errors';
 import { check } from '@vestra/contract/fault';
+import { saysSomething } from '@vestra/contract/message';
 import type { ResponseOf } from '@vestra/contract/route';
 import { type Followers, type LogEntry, readLog } from '../../account/index.ts';
 import { findDeployment } from '../../agents/deployments/index.ts';
@@ -34,6 +35,7 @@ import { createConversation, planCreation } from './create.ts';
 import { deleteConversation } from './delete.ts';
 import { followConversation, followTurn, waitForTurn } from './follow.ts';
 import { planSentMessage, sendMessage, withTraceparent } from './message.ts';
+import { showMessageSources } from './message-sources.ts';
 
 export type ConversationDependencies = {
   engine: Engine;
@@ -83,6 +85,14 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
     }
   }
 
+  /** In a busy process, the messages of an org wait for each other, and not those of others for them. */
+  const inTurn =
+    <Body>({ orgId }: Caller, signal: AbortSignal, take: () => Promise<Taken<Body>>) =>
+    async (): Promise<Taken<Body>> => {
+      const leave = await engine.runner.enter(orgId, signal);
+      return take().finally(leave);
+    };
+
   const announced = <Body>({ answer, done }: Taken<Body>): Answered<Body> => {
     if (done) announce(engine.announcer, done);
     return answer;
@@ -97,6 +107,7 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
         status: query.status,
         failed: query.failed,
         errorCode: query.error_code,
+        failedAfter: query.failed_after,
         q: query.q,
         createdAfter: query.created_after,
         createdBefore: query.created_before,
@@ -112,9 +123,10 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
     },
     create: async ({ caller, headers, body: said, commit, write, signal }) => {
       const body = withTraceparent(said, caller, headers);
-      const take = async (): Promise<Taken<Shown>> =>
+      const create = async (): Promise<Taken<Shown>> =>
         (await writeIfUnchanged(await planCreation(engine, caller, body), write)) ??
         (await writeUnderLock((tx) => createConversation(engine, tx, caller, body), commit));
+      const take = saysSomething(body) ? inTurn(caller, signal, create) : create;
       if (!body.stream) return announced(await take());
       return holding(caller, signal, async (open) => {
         const taken = await take();
@@ -135,9 +147,13 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
       const body = withTraceparent(said, caller, headers);
       assertReach(caller, params.conversation_id);
       const id = params.conversation_id;
-      const take = async (): Promise<Taken<ShownTurn>> =>
-        (await writeIfUnchanged(await planSentMessage(engine, caller, id, body), write)) ??
-        (await writeUnderLock((tx) => sendMessage(engine, tx, { caller, origin }, id, body), commit));
+      const take = inTurn<ShownTurn>(
+        caller,
+        signal,
+        async () =>
+          (await writeIfUnchanged(await planSentMessage(engine, caller, id, body), write)) ??
+          (await writeUnderLock((tx) => sendMessage(engine, tx, { caller, origin }, id, body), commit)),
+      );
       const waitMs = readWait(headers.get('prefer'));
       if (!body.stream && waitMs === null) return announced(await take());
       return holding(caller, signal, async (open) => {
@@ -164,6 +180,8 @@ export function conversationRoutes(deps: ConversationDependencies): Handlers<'co
       const { id } = await ownConversation(db, caller, params.conversation_id);
       return page.of(await listMessages(db, id, page), presentMessage, cursorOfMessage);
     },
+    messageSources: async ({ caller, params }) =>
+      showMessageSources(db, await ownConversation(db, caller, params.conversation_id), params.message_id),
     events: async ({ caller, params, query, headers, signal }) => {
       const conversation = await ownConversation(db, caller, params.conversation_id);
       const taskId = query.task_id ?? null;

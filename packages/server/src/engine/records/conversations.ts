@@ -115,6 +115,7 @@ export type ConversationFilter = {
   status?: ConversationStatus | undefined;
   failed?: boolean | undefined;
   errorCode?: string | undefined;
+  failedAfter?: Date | undefined;
   q?: string | undefined;
   createdAfter?: Date | undefined;
   createdBefore?: Date | undefined;
@@ -150,7 +151,7 @@ export async function listConversations(
 const searchedFirst = 500;
 
 function isListedSql(tenant: Tenant, filter: ConversationFilter): Sql {
-  const { userId, deploymentId, version, status, failed, errorCode, createdAfter, createdBefore } = filter;
+  const { userId, deploymentId, version, status, failed, errorCode, failedAfter, createdAfter, createdBefore } = filter;
   return sql.and(
     sql`org_id = ${tenant.orgId} AND mode = ${tenant.mode} AND NOT is_hidden`,
     userId && sql`user_id = ${userId}`,
@@ -159,11 +160,19 @@ function isListedSql(tenant: Tenant, filter: ConversationFilter): Sql {
     status && hasStatusSql(tenant, status),
     failed === true && sql`last_error_code IS NOT NULL`,
     failed === false && sql`last_error_code IS NULL`,
-    errorCode !== undefined && sql`last_error_code = ${errorCode}`,
+    failedAfter !== undefined && hasFailedSql(tenant, failedAfter, errorCode),
+    failedAfter === undefined && errorCode !== undefined && sql`last_error_code = ${errorCode}`,
     createdAfter && sql`created_at >= ${createdAfter} AND id >= ${idBefore('conv', createdAfter)}`,
     createdBefore && sql`created_at < ${createdBefore} AND id < ${idAfterMoment('conv', createdBefore)}`,
   );
 }
+
+/** The same turns as the overview counts, so that its figures are those of this list. */
+const hasFailedSql = ({ orgId, mode }: Tenant, after: Date, errorCode: string | undefined): Sql =>
+  sql`id IN (SELECT conversation_id FROM turns WHERE ${sql.and(
+    sql`org_id = ${orgId} AND mode = ${mode} AND state = 'failed' AND created_at >= ${after}`,
+    errorCode !== undefined && sql`error_code = ${errorCode}`,
+  )})`;
 
 /**
  * No index has the status: it would be written twice with every message. Few conversations are open, and an index has

@@ -1,11 +1,13 @@
 /** The calls in which agents read documents, notebooks and skills. A deletion empties their results. */
+import { marksIn, mayHaveMarks } from '@vestra/contract/source-marks';
 import type { Database, Executor } from '../../platform/db/pool.ts';
 import { maybeOne, pipelined, rowsOf, runStatement } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
-import { text } from '../../platform/db/table.ts';
+import { jsonb, text } from '../../platform/db/table.ts';
 import type { Change } from './change.ts';
 import { emptyStepsStatement } from './conversation-log.ts';
 import { forgetSummaries } from './redaction.ts';
+import type { CitedPassage, RunSubject } from './tables.ts';
 
 /** A document, a notebook or a skill that was deleted. */
 export type DeletedKnowledge = { orgId: string; object: 'document' | 'notebook' | 'skill'; id: string };
@@ -55,6 +57,44 @@ export async function emptyKnowledgeCalls(change: Change, callIds: readonly stri
     emptyStepsStatement([conversation.id], callIds),
   ]);
   await forgetSummaries(change, '');
+}
+
+/** The passages that the calls of a conversation showed: those of other runs first, and then those of this one. */
+export async function passagesOfConversation(
+  db: Executor,
+  conversationId: string,
+  runId: string,
+): Promise<CitedPassage[]> {
+  const runs = sql`SELECT id FROM turns WHERE conversation_id = ${conversationId}
+    UNION ALL SELECT task_id FROM turns WHERE conversation_id = ${conversationId} AND task_id IS NOT NULL`;
+  const rows = await rowsOf(
+    db,
+    { passages: jsonb<CitedPassage[]>() },
+    sql`SELECT passages FROM run_calls WHERE run_id IN (${runs}) AND passages IS NOT NULL
+      ORDER BY run_id = ${runId}, run_id, step_index, position`,
+  );
+  return rows.flatMap(({ passages }) => passages);
+}
+
+/** More than a reader follows, and fewer than a model can write. */
+const mostSources = 50;
+
+/**
+ * The passages that a text cites, in the order of their first mark. A mark without a passage in this conversation is text.
+ * Null if there is none. Structured answers are not searched: their lists of numbers look like marks.
+ */
+export async function passagesCitedIn(
+  db: Executor,
+  { turn, task }: RunSubject,
+  text: string,
+): Promise<CitedPassage[] | null> {
+  if (!mayHaveMarks(text) || turn.request.output_schema !== undefined) return null;
+  const marks = marksIn(text);
+  if (marks.length === 0) return null;
+  const shown = await passagesOfConversation(db, turn.conversation_id, task?.id ?? turn.id);
+  const byMark = new Map(shown.map((passage) => [passage.mark, passage]));
+  const cited = marks.flatMap((mark) => byMark.get(mark) ?? []);
+  return cited.length === 0 ? null : cited.slice(0, mostSources);
 }
 
 /** Calls of open runs that may have read the content before its deletion, and record it later. */

@@ -26,7 +26,7 @@ const slotsOf: Record<Period, { unit: 'hour' | 'day'; ms: number; many: number }
 };
 
 /** The start of each hour or UTC day of a period, oldest first. */
-export function slotStarts(period: Period, now: Date): Date[] {
+function slotStarts(period: Period, now: Date): Date[] {
   const { ms, many } = slotsOf[period];
   const last = Math.floor(now.getTime() / ms) * ms;
   return Array.from({ length: many }, (_, index) => new Date(last - (many - 1 - index) * ms));

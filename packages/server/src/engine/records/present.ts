@@ -104,6 +104,9 @@ export const presentMessage = (row: MessageRow) => ({
   ...(row.is_cut && { truncated: true as const }),
   context: row.context,
   attachments: row.attachments,
+  ...(row.sources && {
+    sources: row.sources.map(({ mark, document_id, notebook_id }) => ({ mark, document_id, notebook_id })),
+  }),
   created_at: row.created_at.toISOString(),
 });
 

@@ -128,6 +128,10 @@ export function publishInteraction(change: Change, row: InteractionRow, given: u
   change.emit({ type: 'interaction.created', data: shown });
 }
 
+export function publishStartedCall(change: Change, turnId: string, data: { call_id: string; name: string }): void {
+  change.log({ type: 'tool_call.started', taskId: null, turnId, data });
+}
+
 export function publishCallProgress(change: Change, row: InteractionRow, text: string): void {
   const data = { call_id: row.id, name: String(row.details.tool_name), text };
   change.log({ type: 'tool_call.progress', taskId: row.task_id, turnId: row.turn_id, data });

@@ -43,7 +43,8 @@ export async function replaceResult(tx: Transaction, { id, conversation_id }: Ta
   const replaced = await rowsOf(
     tx,
     { id: text() },
-    sql`UPDATE messages SET text = ${deletedTaskLine}, data = NULL, context = NULL, attachments = '[]', is_cut = false
+    sql`UPDATE messages SET text = ${deletedTaskLine}, data = NULL, context = NULL, attachments = '[]', is_cut = false,
+        sources = NULL
       WHERE conversation_id = ${conversation_id} AND task_id = ${id} RETURNING id`,
   );
   return replaced.map((message) => message.id);

@@ -1,13 +1,21 @@
 import type { ToolMedia } from '@vestra/agent/message';
 import type { Usage } from '@vestra/agent/model';
-import type { CallResult, ModelStep, Step, SummaryStep, WaitOutcome } from '@vestra/agent/step';
+import type { CallResult, CitablePassage, ModelStep, Step, SummaryStep, WaitOutcome } from '@vestra/agent/step';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, insertMany, one, pipelined, rowsOf, rowsStatement, run, update } from '../../platform/db/query.ts';
 import { sql, storableJson, storableText } from '../../platform/db/sql.ts';
 import { columnsOf, count, text } from '../../platform/db/table.ts';
 import { type RunLease, RunTakenOver } from '../../platform/jobs/run-lease.ts';
 import { interactionsOfRunsStatement, isConnected } from './interactions.ts';
-import { type CallRow, type InteractionRow, runCalls, runSteps, type StepRow, type StoredMedia } from './tables.ts';
+import {
+  type CallRow,
+  type CitedPassage,
+  type InteractionRow,
+  runCalls,
+  runSteps,
+  type StepRow,
+  type StoredMedia,
+} from './tables.ts';
 
 /** The cost of one model call. */
 export type StepCost = { model: string; costMicros: bigint; startedAt: Date };
@@ -306,13 +314,22 @@ export async function writeResult(tx: Transaction, callId: string, result: CallR
   return row;
 }
 
-const resultColumns = ({ output, isError, from, media, sources }: CallResult, at: Date) => ({
+const resultColumns = ({ output, isError, from, media, sources, passages }: CallResult, at: Date) => ({
   output: storableText(output),
   is_error: isError,
   result_from: from,
   finished_at: at,
   ...(media && media.length > 0 && { media: media.map(mediaColumns) }),
   ...(sources && { sources: [...new Set(sources)] }),
+  ...(passages && passages.length > 0 && { passages: passages.map(passageColumns) }),
+});
+
+const passageColumns = ({ mark, notebookId, documentId, position, from }: CitablePassage): CitedPassage => ({
+  mark,
+  notebook_id: notebookId,
+  document_id: documentId,
+  position,
+  ...(from !== undefined && { from }),
 });
 
 const mediaColumns = ({ fileId, mediaType, bytes, width, height }: ToolMedia): StoredMedia => ({

@@ -120,8 +120,20 @@ export const messages = table('messages', {
   attachments: jsonb<Attachment[]>().withDefault(),
   /** True if the model's output limit cut the text. */
   is_cut: boolean().withDefault(),
+  /** The passages that the text cites, in the order of their marks in it. Null: none. */
+  sources: jsonb<CitedPassage[]>().nullable(),
   created_at: moment().withDefault(),
 });
+
+/** A place in a document, and the mark by which the agent cites it. It holds no text, so a deletion leaves nothing. */
+export type CitedPassage = {
+  mark: number;
+  notebook_id: string;
+  document_id: string;
+  /** The position of a found passage. Null: the agent read a part of the document, which `from` begins. */
+  position: number | null;
+  from?: number;
+};
 
 export type Attachment = { file_id: string; filename: string };
 
@@ -229,6 +241,8 @@ export const runCalls = table('run_calls', {
   under_way: jsonb<unknown>().nullable(),
   /** The documents, notebooks and skills in the output. Null for other tools, and for calls before this column. */
   sources: textArray().nullable(),
+  /** The passages in the output, with their marks. Null: it shows none. */
+  passages: jsonb<CitedPassage[]>().nullable(),
   created_at: moment().withDefault(),
 });
 

@@ -2,6 +2,7 @@ import { withoutCredentials } from '@vestra/agent/credential';
 import { Failure } from '@vestra/contract/errors';
 import { type Manifest, versionOf } from '../../agents/versions/index.ts';
 import type { Executor } from '../../platform/db/pool.ts';
+import { excerptOf } from './excerpt.ts';
 import { readHistory } from './history-store.ts';
 import { findMessage } from './messages.ts';
 import type { CallRow, StepRow, TaskRow, TurnRow } from './tables.ts';
@@ -70,6 +71,9 @@ export const shownText = (text: string): string => {
   const shown = String(withoutCredentials('', text, maxTextLength)).replace(longNumbers, hidden);
   return text.length > maxTextLength ? `${shown.replace(/[\ud800-\udbff]$/, '')}…` : shown;
 };
+
+/** The first words of a text in one line. Credentials and card numbers are hidden, as in a trace. */
+export const shownExcerpt = (text: string, max: number): string => excerptOf(shownText(text), max);
 
 function shownValue(value: unknown): unknown {
   const clean = withoutCredentials('', value, maxTextLength);

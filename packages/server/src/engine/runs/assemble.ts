@@ -31,6 +31,7 @@ export type AssembledRun = {
   tools: RunTools;
   model: PricedModel;
   memoryMode: MemoryMode;
+  hasNotebooks: boolean;
   /** Where each earlier message ends, counted in exchanges like `covers` of a summary. */
   ends: History['ends'];
 };
@@ -104,6 +105,7 @@ export async function assembleRun(
   return {
     model,
     memoryMode,
+    hasNotebooks: notebooks.length > 0,
     tools,
     ends: history.ends,
     agentRun: {

@@ -87,6 +87,7 @@ async function runTurn(
     (assembled, recording, of) =>
       createReplyRecorder(engine, of, recording, {
         remembers: assembled.memoryMode !== 'none',
+        hasNotebooks: assembled.hasNotebooks,
         storeSummary: (change, step) => storeSummary(change, assembled, step),
       }),
     signal,
@@ -129,6 +130,7 @@ async function runRound(
       createTaskRecorder(engine, { turn: of, task }, recording, {
         awaitsPlan: assembled.tools.awaitsPlan,
         remembers: assembled.memoryMode !== 'none',
+        hasNotebooks: assembled.hasNotebooks,
         isJustBegun: fresh.asked !== null,
       }),
     signal,

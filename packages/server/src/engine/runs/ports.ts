@@ -1,9 +1,11 @@
 import type { JsonSchema } from '@vestra/agent/message';
+import type { AppendDelta } from '../../account/index.ts';
 import type { ToolParts } from '../tools/ports.ts';
 import type { PolicyHook } from './policy-hook.ts';
 
 /** All dependencies of a run. Lower folders declare the parts that they use. */
 export type Engine = ToolParts & {
+  appendDelta: AppendDelta;
   openSchemas: () => Promise<Schemas>;
   hook: PolicyHook;
   /** Whether a client of this process streams the conversation. */

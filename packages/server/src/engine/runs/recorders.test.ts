@@ -6,6 +6,7 @@ import { newId } from '@vestra/contract/ids';
 import { flatPrice } from '@vestra/models/prices';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
+import { createDeltaWriter } from '../../account/events/reply-deltas.ts';
 import { insertOrg } from '../../account/orgs/store.ts';
 import { createGroupCommit } from '../../platform/db/group-commit.ts';
 import { closeDatabase, type Database, openDatabase } from '../../platform/db/pool.ts';
@@ -43,9 +44,11 @@ beforeAll(async () => {
   const caps = { org_daily_micros: null, user_daily_micros: null };
   await insertOrg(db, { id: tenant.orgId, name: 'A', wrapped_data_key: Buffer.alloc(1) }, caps);
   const seen: Engine['seen']['conversations'] = createRowCache({ most: 100 });
+  const writes = createGroupCommit(db);
   const parts: Partial<Engine> = {
     db,
-    writes: createGroupCommit(db),
+    writes,
+    appendDelta: createDeltaWriter(db, writes),
     seen: { conversations: seen, users: createRowCache({ most: 1 }), deployments: createRowCache({ most: 1 }) },
     announcer: { seen, followers: { publish: outside.published }, notify: () => {} },
     openTasks: { ofOrg: 100, ofUser: 100 },
@@ -150,7 +153,7 @@ function recordingOf({ turn, task, run }: Subject, { isFirstRun = true, connecte
 }
 
 function replyRecorder(subject: Subject, as: As = {}): RunRecorder {
-  const options = { remembers: false, storeSummary: () => {} };
+  const options = { remembers: false, hasNotebooks: false, storeSummary: () => {} };
   return createReplyRecorder(engine, subject.turn, recordingOf(subject, as), options);
 }
 
@@ -159,6 +162,7 @@ function taskRecorder(subject: Subject, as: As = {}): TaskRecorder {
   return createTaskRecorder(engine, of, recordingOf(subject, as), {
     awaitsPlan: as.awaitsPlan ?? false,
     remembers: false,
+    hasNotebooks: false,
     isJustBegun: false,
   });
 }

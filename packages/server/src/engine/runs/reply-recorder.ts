@@ -2,12 +2,13 @@ import type { FinalEnd, RunStore } from '@vestra/agent/ports';
 import type { ModelStep, SummaryStep } from '@vestra/agent/step';
 import { beginningIn } from '@vestra/agent/transcript';
 import { idAfter } from '@vestra/contract/ids';
-import { appendDelta } from '../../account/index.ts';
+import { reservedToolNames } from '@vestra/contract/reserved-names';
+import { mayHaveMarks } from '@vestra/contract/source-marks';
 import { costOfTurn } from '../../billing/index.ts';
 import { storableText } from '../../platform/db/sql.ts';
 import type { Change } from '../records/change.ts';
 import { streamedText } from '../records/conversation-log.ts';
-import { publishDelta } from '../records/publish.ts';
+import { publishDelta, publishStartedCall } from '../records/publish.ts';
 import type { TurnRow } from '../records/tables.ts';
 import { updateTurn } from '../records/turns.ts';
 import type { StreamedReply } from '../transitions/end-run.ts';
@@ -20,6 +21,8 @@ import { createReplyText, joinTexts, type ReplyText } from './reply-text.ts';
 type Options = {
   /** Whether memories may be extracted from the conversation. */
   remembers: boolean;
+  /** Whether the agent reads notebooks, whose passages it may cite. */
+  hasNotebooks: boolean;
   storeSummary: (change: Change, step: SummaryStep) => void;
 };
 
@@ -30,7 +33,7 @@ export function createReplyRecorder(
   engine: Engine,
   given: TurnRow,
   recording: Recording,
-  { remembers, storeSummary }: Options,
+  { remembers, hasNotebooks, storeSummary }: Options,
 ): RunRecorder {
   const { db } = engine;
   const { run, runMoney } = recording;
@@ -79,7 +82,7 @@ export function createReplyRecorder(
           // The text of the attempt before may be in the log, although its confirmation was lost.
           const isStored = isRetry && (await streamedText(db, turn)).length >= storableText(whole).length;
           if (isStored) return null;
-          return appendDelta(engine.writes, run, {
+          return engine.appendDelta(run, {
             conversationId,
             turnId: turn.id,
             data: { text: storableText(text), message_id: turn.reply_message_id },
@@ -108,7 +111,10 @@ export function createReplyRecorder(
   async function recordModelStep(step: ModelStep, end: FinalEnd | null): Promise<void> {
     const said = await drainText();
     if (end?.kind === 'answered' && step.calls.length === 0) return recordAnswer(step, end, said);
-    await recorder.recordModelStep(step, (changing) => conclude(changing, end, said, step.text));
+    await recorder.recordModelStep(step, async (changing) => {
+      await conclude(changing, end, said, step.text);
+      if (end === null) publishStartedCalls(changing, turn, step);
+    });
   }
 
   async function recordAnswer(
@@ -124,6 +130,7 @@ export function createReplyRecorder(
       charge: statement,
       turnMicros: runMoney.spent() + micros,
       remembers,
+      mayCite: hasNotebooks && mayHaveMarks(said.whole),
     };
     await recorder.outlastOutage(() => endAnsweredReply(engine, answered));
     runMoney.charged(micros);
@@ -179,6 +186,14 @@ export function createReplyRecorder(
         sendReplyJob(changing, turn);
       }),
   };
+}
+
+/** Functions of the deployment have other events. */
+function publishStartedCalls(changing: Change, { id }: TurnRow, { calls }: ModelStep): void {
+  for (const { call, result } of calls) {
+    const isOwn = reservedToolNames.has(call.name) || call.name.startsWith('mcp__');
+    if (isOwn && result === null) publishStartedCall(changing, id, { call_id: call.id, name: call.name });
+  }
 }
 
 /** The text to publish whole. Empty for an answer that never matched its schema. */

@@ -1,12 +1,13 @@
 import type { ModelStep } from '@vestra/agent/step';
 import { goOn } from '@vestra/agent/transcript';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createReplyPace } from './reply-pace.ts';
 import { createReplyText, joinTexts } from './reply-text.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
 afterEach(() => void vi.useRealTimers());
 
-function replyText({ before = '', takesMs = 0 } = {}) {
+function replyText({ before = '', takesMs = 0, pace = createReplyPace() } = {}) {
   const written: { text: string; at: number }[] = [];
   const published: unknown[] = [];
   let failure: Error | null = null;
@@ -20,6 +21,7 @@ function replyText({ before = '', takesMs = 0 } = {}) {
       return { seq: written.length };
     },
     onWritten: (entry) => published.push(entry.seq),
+    pace,
   });
   return { text, written, published, fail: (error: Error) => (failure = error) };
 }
@@ -79,6 +81,22 @@ describe('createReplyText', () => {
     const gaps = written.slice(1).map(({ at }, index) => at - (written[index]?.at ?? 0));
     expect(gaps.length).toBeGreaterThan(2);
     expect(gaps.every((gap) => gap >= 200)).toBe(true);
+  });
+
+  it('writes all replies of a process in the same tick, less often the more there are', async () => {
+    const pace = createReplyPace();
+    const replies = Array.from({ length: 24 }, () => replyText({ pace }));
+    // The replies have different rhythms.
+    for (let at = 0; at < 1_000; at++) {
+      for (const [index, { text }] of replies.entries()) if ((at + index) % 20 === 0) text.append(0, '.');
+      await vi.advanceTimersByTimeAsync(1);
+    }
+    const times = replies.flatMap(({ written }) => written.filter((_, index) => index > 2).map(({ at }) => at));
+    expect(times.length).toBeGreaterThan(24 * 8);
+    const flushes = [...new Set(times)].toSorted((a, b) => a - b);
+    expect(flushes.slice(1).map((at, index) => at - (flushes[index] as number))).toEqual(
+      flushes.slice(1).map(() => 86),
+    );
   });
 
   it('rethrows the error of a failed write', async () => {

@@ -1,13 +1,6 @@
 import type { Step } from '@vestra/agent/step';
 import { beginningIn } from '@vestra/agent/transcript';
-
-/** Shortest pause between two writes, so that a model that streams single letters does not cause a write for each. */
-const minPauseMs = 40;
-/** Added for each further reply of the process: 24 replies write about every 160 ms. */
-const pauseMsPerReply = 5;
-/** The pause is at least this many times as long as the last write took. */
-const pauseFactor = 4;
-const maxPauseMs = 400;
+import { createReplyPace, type ReplyPace } from './reply-pace.ts';
 
 /** Separates the texts before and after a tool call. */
 const gap = '\n\n';
@@ -30,26 +23,25 @@ export function createReplyText<Written>(options: {
   /** `whole` is the text of the reply up to the end of this piece. */
   write: (text: string, whole: string) => Promise<Written>;
   onWritten: (written: Written) => void;
+  pace?: ReplyPace;
 }): ReplyText {
-  const { write, onWritten } = options;
-  let whole = options.before;
+  const { write, onWritten, pace = sharedPace } = options;
   const self = {};
+  let whole = options.before;
   let waiting = '';
   let { lastStep } = options;
   let writing: Promise<void> | null = null;
   let failure: { error: unknown } | null = null;
-  let timer: NodeJS.Timeout | undefined;
-  let first: NodeJS.Immediate | undefined;
-  let writtenAt = Number.NEGATIVE_INFINITY;
-  let pauseMs = minPauseMs;
+  let hasBegun = false;
+  let cancelFlush: (() => void) | null = null;
 
   function flush(): void {
     cancelScheduled();
     if (waiting === '' || failure) return;
     const text = waiting;
     waiting = '';
-    const began = performance.now();
-    recentReplies.note(self);
+    hasBegun = true;
+    const ended = pace.begin(self);
     writing = write(text, whole)
       .then(onWritten)
       .catch((error: unknown) => {
@@ -57,27 +49,19 @@ export function createReplyText<Written>(options: {
       })
       .then(() => {
         writing = null;
-        writtenAt = performance.now();
-        const shared = minPauseMs + pauseMsPerReply * (recentReplies.count() - 1);
-        pauseMs = Math.min(maxPauseMs, Math.max(shared, pauseFactor * (writtenAt - began)));
+        ended();
         if (waiting !== '') schedule();
       });
   }
 
   function schedule(): void {
-    if (writing || timer || first) return;
-    const now = performance.now();
-    // A reply that ends in the same tick is then written with its end.
-    if (writtenAt + pauseMs <= now) first = setImmediate(flush);
-    // All replies of the process write at the same time, so that they share their writes.
-    else timer = setTimeout(flush, (Math.floor(now / pauseMs) + 1) * pauseMs - now);
+    if (writing || cancelFlush) return;
+    cancelFlush = hasBegun ? pace.wait(flush) : soon(flush);
   }
 
   function cancelScheduled(): void {
-    clearTimeout(timer);
-    clearImmediate(first);
-    timer = undefined;
-    first = undefined;
+    cancelFlush?.();
+    cancelFlush = null;
   }
 
   return {
@@ -108,20 +92,11 @@ export const joinTexts = (steps: readonly Step[]): string =>
     return whole + (isMore ? '' : gap) + step.text;
   }, '');
 
-const countedMs = 1_000;
+/** All replies of the process write at the same time, so that they share their writes. */
+const sharedPace = createReplyPace();
 
-/** Replies that this process has written to in the last seconds. */
-const recentReplies = createReplyCounter();
-
-function createReplyCounter() {
-  let since = 0;
-  let current = new Set<object>();
-  let before = current;
-  return {
-    note(reply: object): void {
-      if (performance.now() - since > countedMs) [since, before, current] = [performance.now(), current, new Set()];
-      current.add(reply);
-    },
-    count: () => Math.max(1, current.size, before.size),
-  };
+/** A reply that ends in the same tick is then written with its end. */
+function soon(flush: () => void): () => void {
+  const immediate = setImmediate(flush);
+  return () => clearImmediate(immediate);
 }

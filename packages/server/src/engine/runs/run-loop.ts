@@ -203,9 +203,10 @@ function portsOf(
           () => tools.run(call, tool, signal, { ...of, sample: newSample(), onProgress: reportsOf(call) }),
         );
         if (outcome.kind !== 'result') return outcome;
-        const { output, isError, computerSeconds = 0, media: answered = [], sources } = outcome;
+        const { output, isError, computerSeconds = 0, media: answered = [], sources, passages } = outcome;
         runMoney.willChargeSeconds(call.id, computerSeconds);
-        if (answered.length === 0) return { kind: 'result', output, isError, ...(sources && { sources }) };
+        if (answered.length === 0)
+          return { kind: 'result', output, isError, ...(sources && { sources }), ...(passages && { passages }) };
         const { media, notes } = await storeMedia(engine, subject, run, answered);
         return { kind: 'result', output: [output, ...notes].join('\n'), isError, media };
       },

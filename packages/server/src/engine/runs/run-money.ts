@@ -79,7 +79,7 @@ export type RunMoney = {
   close: () => Promise<void>;
 };
 
-/** Interval for storing the usage of a call that streams no text. */
+/** Interval for storing the usage of a call that streams no text. Text is stored with the usage so far. */
 const noteIntervalMs = 1_000;
 /** Most tool calls take no longer. */
 const likelySeconds = 60;
@@ -107,6 +107,7 @@ export function createRunMoney(
   let fresh = options.hold;
   let reservationId = fresh?.reservationId ?? null;
   let noted: string | null = null;
+  let notedAt = Number.NEGATIVE_INFINITY;
   let runMicros: Micros = 0n;
   // A task that starts with its turn has a fresh hold, and nothing was charged to the turn before it.
   let turnMicrosBefore: Micros | null = task && !fresh ? null : 0n;
@@ -162,11 +163,13 @@ export function createRunMoney(
     const text = used && JSON.stringify(used);
     if (text === noted) return null;
     noted = text;
+    notedAt = performance.now();
     return used;
   }
 
   async function* streamWithNotes(inner: Model, request: ModelRequest, answersAs?: string) {
     const timer = setInterval(() => {
+      if (performance.now() - notedAt < noteIntervalMs / 2) return;
       const used = usageSinceNote();
       // The call continues if this fails: only an interrupted call needs the note.
       if (used) void note(used, 0n).catch(() => {});

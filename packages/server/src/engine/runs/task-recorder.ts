@@ -2,6 +2,7 @@ import type { ToolCall } from '@vestra/agent/message';
 import type { Usage } from '@vestra/agent/model';
 import type { FinalEnd, NewWait, RunStore } from '@vestra/agent/ports';
 import type { ModelStep } from '@vestra/agent/step';
+import { mayHaveMarks } from '@vestra/contract/source-marks';
 import { costOf } from '../../billing/index.ts';
 import { storableJson, storableText } from '../../platform/db/sql.ts';
 import type { Change } from '../records/change.ts';
@@ -36,6 +37,8 @@ type Options = {
   awaitsPlan: boolean;
   /** Whether memories may be extracted from the conversation. */
   remembers: boolean;
+  /** Whether the agent reads notebooks, whose passages it may cite. */
+  hasNotebooks: boolean;
   /** This process has just started the task, so nobody can have sent it a note yet. */
   isJustBegun: boolean;
 };
@@ -45,7 +48,7 @@ export function createTaskRecorder(
   engine: Engine,
   { turn, task: given }: { turn: TurnRow; task: TaskRow },
   recording: Recording,
-  { awaitsPlan, remembers, isJustBegun }: Options,
+  { awaitsPlan, remembers, hasNotebooks, isJustBegun }: Options,
 ): TaskRecorder {
   const { db } = engine;
   const { run, runMoney, isFirstRun } = recording;
@@ -102,6 +105,7 @@ export function createTaskRecorder(
       charge: statement,
       turnMicros: micros,
       remembers,
+      mayCite: hasNotebooks && mayHaveMarks(step.text),
     };
     const isSettled = await recorder.outlastOutage(() => endRunIfUnchanged(engine, answered));
     if (!isSettled) return false;

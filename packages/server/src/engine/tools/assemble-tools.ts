@@ -10,10 +10,11 @@ import type { Tenant } from '../../platform/caller.ts';
 import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import type { MemoryMode } from '../records/conversations.ts';
 import { approvedTools, hasApprovedPlan, lastInputOf } from '../records/interactions.ts';
+import { passagesOfConversation } from '../records/knowledge-calls.ts';
 import { calledTools, callsOfTool, rememberedIn, wasServerCalled } from '../records/run-steps.ts';
 import type { MessageRow, MessageTool, RecordedCall, RunSubject, TestScript } from '../records/tables.ts';
 import { fillActivity } from './activity.ts';
-import { type ConversationFiles, readConversationFile } from './conversation-files.ts';
+import { type ConversationFiles, readConversationFile, uploadsOf } from './conversation-files.ts';
 import {
   askQuestion,
   type ConnectableApp,
@@ -25,6 +26,7 @@ import {
 import { memoryTools, notebookTools, skillTools } from './knowledge-tools.ts';
 import { limitMessageTools, limitServerTools, missingInTest, serversOverLimit } from './missing-tools.ts';
 import { type OpenItems, openItemTools } from './open-items.ts';
+import { createPassageMarks } from './passage-marks.ts';
 import type { RunTools, TaskComputer, ToolParts } from './ports.ts';
 import { scriptedTools, simulateTools } from './simulated-tools.ts';
 import { proposePlan, saveOutput, storeOutput, updatePlan } from './task-tools.ts';
@@ -59,10 +61,8 @@ export async function assembleTools(
 ): Promise<RunTools> {
   const { manifest, tenant } = parts;
   const mayChange = await mayChangeAnything(engine, subject);
-  const { files, skills } = parts;
-  const computer =
-    subject.task &&
-    (await engine.taskComputers({ tenant, turn: subject.turn, manifest, skills, attachments: files.attached }));
+  const { files } = parts;
+  const computer = subject.task && (await computerOf(engine, subject, parts));
   const browser = await browserToolsOf(engine, subject, run, parts);
   const loaded = await serverToolsOf(engine, subject, run, parts, signal);
   const { tools: servers, signedIn, unavailable } = loaded;
@@ -89,6 +89,8 @@ export async function assembleTools(
   const known = [...[...own.values()].map(({ tool }) => tool), ...ofMessage.offered.map(messageTool), ...ofVersion];
   const { all, leftOut } = limitServerTools(mayChange ? known : known.filter(changesNothing));
   const lost: RunTools['lost'] = {};
+  // A test puts nothing on a computer.
+  const ofRun = { files, computer: subject.turn.request.test ? null : computer };
   const tools: RunTools = {
     all,
     lost,
@@ -116,7 +118,7 @@ export async function assembleTools(
         if (asks) return { kind: 'input', ...asks };
         if (underWay) return { kind: 'under_way', ...underWay };
         if (!mustSignIn)
-          return { kind: 'result', ...(await completeAnswer(engine, subject, run, call, tool, parts, answer)) };
+          return { kind: 'result', ...(await completeAnswer(engine, subject, run, call, tool, ofRun, answer)) };
         const app = engine.apps.find(mustSignIn.app) ?? { id: mustSignIn.app, name: mustSignIn.app };
         return { kind: 'connect', draft: connectDraft(app, subject.turn.user_id) };
       }
@@ -146,15 +148,22 @@ async function completeAnswer(
   run: RunLease,
   call: ToolCall,
   { server }: Tool,
-  { files }: Parts,
+  { files, computer }: { files: ConversationFiles; computer: TaskComputer | null },
   { output, isError, media, files: returned = [], isNewSession }: ServerAnswer,
 ): Promise<ToolAnswer> {
   const stored = returned.length === 0 ? null : await storeToolFiles(engine, subject, run, returned);
-  files.made.unshift(...(stored?.files ?? []));
+  const { files: kept = [], notes = [] } = stored ?? {};
+  files.made.unshift(...kept);
+  const placed = computer && kept.length > 0 ? computer.addUploads(kept) : [];
   const isReplaced =
     isNewSession === true &&
     (await wasServerCalled(engine.db, { server: server ?? '', callId: call.id, ...ownerOf(subject) }));
-  const lines = [output, ...(stored?.notes ?? []), ...(isReplaced ? [newSessionNote] : [])];
+  const lines = [
+    output,
+    ...notes,
+    ...placed.map((path) => `[It is on the computer too: ${path}]`),
+    ...(isReplaced ? [newSessionNote] : []),
+  ];
   return { output: lines.join('\n'), isError, ...(media && { media }) };
 }
 
@@ -205,7 +214,7 @@ function ownTools(
     askQuestion(),
     ...(task ? [requestHandoff(), saveOutput(engine, task, run, computer)] : [handOffToWork()]),
     ...openItemTools(engine, { tenant, run, asked, conversationId: turn.conversation_id }, open),
-    ...readConversationFile(engine, tenant, files, { mayGrow: hasServers }),
+    ...readConversationFile(engine, { tenant, conversationId: turn.conversation_id }, files, { mayGrow: hasServers }),
     ...(computer?.tools ?? []),
     ...browser,
     ...(apps.length === 0 ? [] : [connectApp(apps, userId)]),
@@ -215,6 +224,17 @@ function ownTools(
       : notebookTools({
           db,
           search,
+          marks: createPassageMarks(async () =>
+            (await passagesOfConversation(db, turn.conversation_id, run.runId)).map(
+              ({ mark, notebook_id, document_id, position, from }) => ({
+                mark,
+                notebookId: notebook_id,
+                documentId: document_id,
+                position,
+                ...(from !== undefined && { from }),
+              }),
+            ),
+          ),
           reader: {
             orgId: tenant.orgId,
             notebookIds: manifest.notebooks,
@@ -228,6 +248,12 @@ function ownTools(
       : routineTools({ tenant, turn, isSimulated: turn.request.test !== undefined })),
     ...(memoryMode === 'none' ? [] : memoryTools({ memory, tenant, turn, mode: memoryMode, saidByPerson })),
   ];
+}
+
+async function computerOf(engine: ToolParts, { turn }: RunSubject, parts: Parts): Promise<TaskComputer | null> {
+  const { tenant, manifest, skills, files } = parts;
+  const uploads = await uploadsOf(engine, { tenant, conversationId: turn.conversation_id }, files);
+  return engine.taskComputers({ tenant, turn, manifest, skills, uploads });
 }
 
 async function browserToolsOf(

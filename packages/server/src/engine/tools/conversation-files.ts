@@ -26,10 +26,29 @@ export async function filesOfConversation(
 ): Promise<ConversationFiles> {
   const attached = known ? known.map(({ attachments }) => attachments) : await attachmentsOf(db, conversationId);
   const outputs = mayHaveOutputs ? await outputsOf(db, tenant, conversationId) : [];
-  return {
-    attached: attached.toReversed().flat(),
-    made: outputs.map(({ id, filename, task_id }) => ({ file_id: id, filename: filename ?? id, task_id })),
-  };
+  return { attached: attached.toReversed().flat(), made: outputs.map(madeFile) };
+}
+
+const madeFile = ({ id, filename, task_id }: FileRow): MadeFile => ({ file_id: id, filename: filename ?? id, task_id });
+
+/**
+ * The files that a computer gets, without outputs of tasks, which were made there. The oldest file of a tool comes first:
+ * files of the same name are numbered, and a later file must not rename an earlier one. They are read again, because a
+ * task that resumes after a crash may have received some.
+ */
+export async function uploadsOf(
+  { db }: Pick<ToolParts, 'db'>,
+  { tenant, conversationId }: { tenant: Tenant; conversationId: string },
+  { attached }: ConversationFiles,
+): Promise<Attachment[]> {
+  const outputs = await outputsOf(db, tenant, conversationId);
+  return [
+    ...attached,
+    ...outputs
+      .filter(({ source }) => source === 'tool')
+      .map(madeFile)
+      .toReversed(),
+  ];
 }
 
 /** Files that the agent may name in this turn, newest first, without those of the current message. */
@@ -51,17 +70,30 @@ const maxPartLength = 30_000;
 /** Reads any file of the conversation, also one that is too large to be sent with each request. */
 export function readConversationFile(
   engine: FileReading,
-  tenant: Tenant,
+  { tenant, conversationId }: { tenant: Tenant; conversationId: string },
   { attached, made }: ConversationFiles,
   { mayGrow = false }: { mayGrow?: boolean } = {},
 ): OwnTool[] {
   if (attached.length + made.length === 0 && !mayGrow) return [];
   // Ids are in order of time, so the newest of two files with one name wins. A tool may add files during the run.
   const files = () => [...attached, ...made].toSorted((one, other) => (one.file_id < other.file_id ? 1 : -1));
-  return [readerOf(engine, tenant, files)];
+  /** Reads what apps and other tasks have added: a reply that needs no file does not pay for this. */
+  async function refresh(): Promise<void> {
+    const known = new Set(made.map(({ file_id }) => file_id));
+    const outputs = await outputsOf(engine.db, tenant, conversationId);
+    made.push(...outputs.map(madeFile).filter(({ file_id }) => !known.has(file_id)));
+  }
+  return [readerOf(engine, tenant, { files, refresh })];
 }
 
-const readerOf = (engine: FileReading, tenant: Tenant, filesNow: () => readonly Attachment[]): OwnTool =>
+type FileList = { files: () => readonly Attachment[]; refresh: () => Promise<void> };
+
+const fileNamed = (files: readonly Attachment[], filename: string): Attachment | undefined =>
+  files.find((each) => each.filename === filename) ??
+  files.find(isLike(filename)) ??
+  files.find(({ file_id }) => file_id === filename.trim());
+
+const readerOf = (engine: FileReading, tenant: Tenant, { files, refresh }: FileList): OwnTool =>
   ownTool<z.output<typeof readInput>>(
     {
       name: 'read_conversation_file',
@@ -70,12 +102,9 @@ const readerOf = (engine: FileReading, tenant: Tenant, filesNow: () => readonly 
       isReadOnly: true,
     },
     async ({ filename, part: at = 1 }) => {
-      const files = filesNow();
-      const named =
-        files.find((each) => each.filename === filename) ??
-        files.find(isLike(filename)) ??
-        files.find(({ file_id }) => file_id === filename.trim());
-      if (!named) return failed(`There is no such file. The files of this conversation: ${listed(files) || 'none'}.`);
+      if (!fileNamed(files(), filename)) await refresh();
+      const named = fileNamed(files(), filename);
+      if (!named) return failed(`There is no such file. The files of this conversation: ${listed(files()) || 'none'}.`);
       const [row] = await findFiles(engine.db, tenant, [named.file_id]);
       if (row?.mime_type?.startsWith('image/')) return shownPicture(engine, row, named.filename);
       const content = row && (await textOfFile(engine, row, named.filename));

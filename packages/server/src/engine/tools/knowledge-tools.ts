@@ -9,9 +9,10 @@ import type { Database } from '../../platform/db/pool.ts';
 import { isInWordsOf, type Memory } from '../../users/index.ts';
 import type { MemoryMode } from '../records/conversations.ts';
 import type { MessageRow, TurnRow } from '../records/tables.ts';
+import type { PassageMarks } from './passage-marks.ts';
 import type { NotebookReader, NotebookSearch, TaskComputer } from './ports.ts';
 
-const passages = 6;
+const passagesFound = 6;
 const maxPartLength = 30_000;
 
 const searchInput = z.strictObject({ query: text('What you want to know, in plain words.', 500) });
@@ -21,25 +22,32 @@ const readInput = z.strictObject({
   part: part('Which part of a long document; absent: the first.').optional(),
 });
 
-export function notebookTools(deps: { db: Database; search: NotebookSearch; reader: NotebookReader }): OwnTool[] {
-  const { db, search, reader } = deps;
+export function notebookTools(deps: {
+  db: Database;
+  search: NotebookSearch;
+  reader: NotebookReader;
+  marks: PassageMarks;
+}): OwnTool[] {
+  const { db, search, reader, marks } = deps;
   return [
     ownTool(
       {
         name: 'search_notebooks',
         description:
           'Search the notebooks. Answers the passages that fit best, each below the title of its document, with its ' +
-          'heading and page. In your answer, name the document that you have it from by its title.',
+          'heading and page. In your answer, name the document that you have it from by its title, and put the mark of ' +
+          'the passage, such as [3], behind each sentence that comes from it. Use no other marks, and none in JSON.',
         input: searchInput,
         isReadOnly: true,
       },
       async ({ query }) => {
-        const { hits, unindexed } = await search({ ...reader, query, limit: passages });
+        const { hits, unindexed } = await search({ ...reader, query, limit: passagesFound });
         const sources = hits.flatMap(({ documentId, notebookId }) => [documentId, notebookId]);
         if (hits.length === 0) return { ...said(unindexed === 0 ? 'Nothing was found.' : nothingYet), sources };
-        const shown = hits.map((hit) => `# Document: ${citationOf(hit)}\n${hit.text}`);
+        const passages = await marks.of(hits);
+        const shown = hits.map((hit, at) => `# Document: ${citationOf(hit)}\n${markLine(passages[at])}\n${hit.text}`);
         const output = [...shown, ...(unindexed === 0 ? [] : [stillIndexed(unindexed)])].join('\n\n');
-        return { ...said(output), sources };
+        return { ...said(output), sources, passages };
       },
     ),
     ownTool(
@@ -65,7 +73,11 @@ export function notebookTools(deps: { db: Database; search: NotebookSearch; read
         if (at > parts) return { ...failed(`The document has ${parts} ${parts === 1 ? 'part' : 'parts'}.`), sources };
         const from = (at - 1) * maxPartLength;
         const shown = document.text.slice(from, from + maxPartLength).toWellFormed();
-        return { ...said(`# ${document.title} (part ${at} of ${parts})\n${shown}`), sources };
+        const passages = await marks.of([
+          { notebookId: document.notebook_id, documentId: document.id, position: null, from },
+        ]);
+        const heading = `# ${document.title} (part ${at} of ${parts})\n${markLine(passages[0])}`;
+        return { ...said(`${heading}\n${shown}`), sources, passages };
       },
     ),
   ];
@@ -75,6 +87,9 @@ export function notebookTools(deps: { db: Database; search: NotebookSearch; read
 function citationOf({ title, heading, page }: { title: string; heading: string; page: number | null }): string {
   return [title, ...(heading === '' ? [] : [heading]), ...(page === null ? [] : [`page ${page}`])].join(', ');
 }
+
+/** Below the title and not within it: the agent names documents by their titles. */
+const markLine = (passage: { mark: number } | undefined) => `Cite as [${passage?.mark}]`;
 
 const nothingYet = 'Nothing was found yet: the notebooks are still being indexed.';
 const stillIndexed = (count: number) =>

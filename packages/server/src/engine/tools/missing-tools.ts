@@ -139,5 +139,5 @@ export function serversOverLimit(leftOut: readonly Tool[], servers: readonly Ser
 /** Without its tools the agent behaves differently, so the test would not measure the version. */
 export const missingInTest = ({ slug, message }: Pick<UnavailableServer, 'slug' | 'message'>) =>
   fail('mcp_server_error', {
-    message: `The server \`${slug}\` is away. ${message} Bring it back, or play its tools with \`tool_results\` (\`${slug}.<tool>\`).`,
+    message: `The server \`${slug}\` is unreachable. ${message} Start it again, or simulate its tools with \`tool_results\` (\`${slug}.<tool>\`).`,
   });

@@ -83,7 +83,7 @@ export function openItemTools(
             {
               name: 'tell_work',
               description:
-                "Pass the person's message on to open work that should take it into account, word for word. It goes on with it.",
+                "Pass the person's message on to open work that should take it into account, word for word. The work continues with it.",
               input: tellInput,
               isReadOnly: false,
             },
@@ -145,7 +145,7 @@ const passOnAnswer = (
     {
       name: 'pass_on_answer',
       description:
-        "The person's message answers an open question: pass it on, word for word. Whoever asked goes on with it.",
+        "The person's message answers an open question: pass it on, word for word. The reply or task that asked continues with it.",
       input: answerInput,
       isReadOnly: false,
     },
@@ -166,8 +166,8 @@ const passOnAnswer = (
         });
         return said(
           row.task_id === null
-            ? 'It was passed on. The earlier reply goes on right after this one and says what comes of it: end with one short line.'
-            : 'It was passed on, and the work goes on with it: end with one short line.',
+            ? 'It was passed on. The earlier reply continues right after this one and reports the result: end with one short line.'
+            : 'It was passed on, and the work continues with it: end with one short line.',
         );
       }),
   );

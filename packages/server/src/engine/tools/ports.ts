@@ -52,6 +52,8 @@ export type NotebookSearch = (search: NotebookReader & { query: string; limit: n
   hits: {
     notebookId: string;
     documentId: string;
+    /** The position of the passage in its document. */
+    position: number;
     title: string;
     heading: string;
     page: number | null;
@@ -72,12 +74,14 @@ type TaskComputers = (of: {
   manifest: Manifest;
   /** Skills of the version. Skills that were placed earlier and are not listed are removed. */
   skills: readonly KnownSkill[];
-  /** Attachments of the whole conversation, newest first. */
-  attachments: readonly Attachment[];
+  /** Attachments of the whole conversation, newest first, and then the files that tools returned. */
+  uploads: readonly Attachment[];
 }) => Promise<TaskComputer | null>;
 
 export type TaskComputer = {
   tools: readonly OwnTool[];
+  /** Puts files on the computer before its next tool runs. Returns their paths. */
+  addUploads: (files: readonly Attachment[]) => string[];
   /** Reads a file that the agent gives to the person. */
   readOutput: (path: string, signal: AbortSignal) => Promise<({ bytes: Uint8Array } | { refused: string }) & Metered>;
   /** Notes that this file was stored as an output, so that a deletion removes it from the computer too. */

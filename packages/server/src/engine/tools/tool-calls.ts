@@ -162,7 +162,7 @@ export async function refusalOfHigherPrice(
   if (asksCreditUsd === undefined) return null;
   const approved = await approvedPrice(db, runId, call.id);
   if (approved !== null && asksCreditUsd <= approved) return null;
-  return `A call now costs ${asksCreditUsd} US dollars, which nobody has said yes to. It was not called: call it again, and the person is asked anew.`;
+  return `A call now costs ${asksCreditUsd} US dollars, which the person has not approved. It was not called: call it again, and the person is asked again.`;
 }
 
 /** A report of progress needs a transaction, and nobody reads several in a second. */

@@ -95,6 +95,7 @@ export function decideTask(
     context: null,
     attachments: [],
     is_cut: false,
+    sources: null,
     created_at: sharedDate(),
   };
   publishMessage(events, message, of.unstreamed);
@@ -147,6 +148,7 @@ function rowsOfMessage(
     context: message.context,
     attachments: [...message.attachments],
     is_cut: false,
+    sources: null,
     created_at,
   };
   const turn: TurnRow = {

@@ -140,6 +140,8 @@ const messageOf = (
   context: null,
   attachments: [],
   is_cut: isCut,
+  // The executor of the decision adds them, because it reads them under the lock of the conversation.
+  sources: null,
   created_at: now,
 });
 

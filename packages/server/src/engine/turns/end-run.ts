@@ -20,6 +20,7 @@ import {
 } from '../records/change.ts';
 import { writeConversationStatement } from '../records/conversation-log.ts';
 import { memoryModeOf } from '../records/conversations.ts';
+import { passagesCitedIn } from '../records/knowledge-calls.ts';
 import { insertMessage } from '../records/messages.ts';
 import { publishTurn } from '../records/publish.ts';
 import type { ConversationRow, RunSubject, TurnRow } from '../records/tables.ts';
@@ -50,6 +51,8 @@ export type AnsweredRun = {
   turnMicros: Micros;
   /** False if the deployment stores no memories of this conversation. */
   remembers: boolean;
+  /** The answer may cite passages, which are read under the lock. */
+  mayCite: boolean;
 };
 
 /** Ends a run under the lock of its conversation. The caller has given the run up, or taken it from its owner. */
@@ -62,7 +65,9 @@ export async function writeEnd(change: Change, subject: RunSubject, end: RunEnd)
   const { tx } = change;
   const decision = decideEnd(subject, end);
   const task = subject.task && decision.task ? await updateTask(tx, subject.task, decision.task) : null;
-  const message = decision.message && (await insertMessage(tx, decision.message));
+  const { message: ended } = decision;
+  const sources = ended && (await passagesCitedIn(tx, subject, ended.text));
+  const message = ended && (await insertMessage(tx, { ...ended, sources }));
   if (task) change.conversation.open_tasks -= 1;
   const cost = task && (await costOf(tx, { taskId: task.id }));
   publishResult(change, { task, message, unstreamed: decision.unstreamed }, end, cost);
@@ -129,7 +134,8 @@ export async function endAnsweredReply(engine: Turns, answered: AnsweredRun): Pr
  * Returns false and writes nothing if the conversation has changed, or another reply waits in it.
  */
 export async function endRunIfUnchanged(engine: Turns, answered: AnsweredRun): Promise<boolean> {
-  const { subject, end, last, charge, turnMicros, remembers } = answered;
+  const { subject, end, last, charge, turnMicros, remembers, mayCite } = answered;
+  if (mayCite) return false;
   const { turn, task } = subject;
   const seen = engine.seen.conversations.get(turn.conversation_id);
   if (!seen || !(task || isOnlyReply(seen.row, turn))) return false;

@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../../platform/db/pool.ts';
 import { isDatabaseUnreachable } from '../../platform/db/unreachable.ts';
 import { startHeartbeat } from '../../platform/jobs/lease.ts';
 import { type RunLease, RunTakenOver, renewLeases as renewLeasesOf, takeRun } from '../../platform/jobs/run-lease.ts';
+import { createTurnstile, type Turnstile, type TurnstileSettings } from './turnstile.ts';
 
 /** Aborts a run that was ended from outside. It is not a failure, and its outcome is already written. */
 export class RunEnded extends Error {
@@ -21,6 +22,8 @@ export type Runner = {
   owner: string;
   /** Whether this process may run one more of this owner's runs. */
   hasRoom: (of: RunOwner) => boolean;
+  /** Waits before a message is accepted, if the process is busy and the org has its share of runs. */
+  enter: Turnstile['enter'];
   isLeaving: () => boolean;
   /** Takes no new runs. Running ones stop at their next step, and another process resumes them. */
   leave: () => void;
@@ -46,6 +49,8 @@ export type Runner = {
   renew: () => Promise<void>;
   /** The number of running runs, and of runs that are set aside. */
   counts: () => { running: number; setAside: number };
+  /** The number of messages that wait in `enter`. */
+  waitingMessages: Turnstile['waiting'];
   /** Aborts a run if this process executes it. */
   end: (runId: string) => void;
   /** Takes no new runs, lets running ones reach their next step, and aborts the rest after the grace period. */
@@ -67,6 +72,7 @@ type Settings = {
   /** Another process resumes a run whose lease has not been renewed for this long. */
   leaseMs: number;
   renewEveryMs: number;
+  turnstile?: TurnstileSettings;
 };
 
 const setAsideAfterMs = 1_000;
@@ -106,7 +112,11 @@ export function createRunner(options: {
     onError: (error) => log.warn({ err: error }, 'could not renew the leases of running runs; retrying'),
   });
 
-  const leave = () => leaving.abort(new RunLeft('The process ends.'));
+  const turnstile = createTurnstile({ most: ofOrg, runsOf: (orgId) => counts.get(orgId) ?? 0, ...settings.turnstile });
+  const leave = () => {
+    leaving.abort(new RunLeft('The process ends.'));
+    turnstile.open();
+  };
   const userOf = ({ org_id, mode, user_id }: RunOwner) => JSON.stringify([org_id, mode, user_id]);
   const countOf = (key: string) => counts.get(key) ?? 0;
   const hasRoom = (of: RunOwner) => !leaving.signal.aborted && isWithinShares(of);
@@ -119,6 +129,7 @@ export function createRunner(options: {
       if (left === 0) counts.delete(key);
       else counts.set(key, left);
     }
+    if (change === -1) turnstile.advance(of.org_id);
   }
 
   function reserve(of: RunOwner): RunSlot | null {
@@ -239,6 +250,7 @@ export function createRunner(options: {
   return {
     owner,
     hasRoom,
+    enter: turnstile.enter,
     isLeaving: () => leaving.signal.aborted,
     leave,
     lease: (of) => (hasRoom(of) ? { owner, leaseMs } : null),
@@ -248,6 +260,7 @@ export function createRunner(options: {
     whileWaiting,
     renew: heartbeat.beat,
     counts: () => ({ running: running.size - setAside, setAside }),
+    waitingMessages: turnstile.waiting,
     end: (runId) => running.get(runId)?.controller.abort(new RunEnded('The run was stopped.')),
     async stop({ graceMs }) {
       leave();

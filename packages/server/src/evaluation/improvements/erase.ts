@@ -22,7 +22,10 @@ async function eraseScenarios(tx: Transaction, removed: readonly ImprovementScen
   await eraseHiddenConversations(tx, await removeResultsOf(tx, [...scenarios]));
 }
 
-/** The row without what names or quotes the conversations. */
+/**
+ * The row without what names or quotes the conversations. The ids of fixed scenarios stay, so that a proven version
+ * remains one.
+ */
 const without = (
   { source, flags, attempts }: ImprovementRow,
   sources: ReadonlySet<string>,
@@ -38,7 +41,6 @@ const without = (
     cannot_fix: Object.fromEntries(Object.entries(attempt.cannot_fix).filter(([id]) => !scenarios.has(id))),
     results: attempt.results && {
       ...attempt.results,
-      fixed: attempt.results.fixed.filter((id) => !scenarios.has(id)),
       not_fixed: attempt.results.not_fixed.filter(({ scenario_id }) => !scenarios.has(scenario_id)),
     },
   })),

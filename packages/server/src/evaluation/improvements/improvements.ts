@@ -4,19 +4,14 @@ import { newId } from '@vestra/contract/ids';
 import { type Micros, microsToUsd, usdToMicros } from '@vestra/contract/money';
 import type { BodyOf } from '@vestra/contract/route';
 import { emit, recordAudit } from '../../account/index.ts';
-import {
-  type DeploymentRow,
-  getVersion,
-  lockDeployment,
-  lockVersions,
-  requireDeployment,
-} from '../../agents/deployments/index.ts';
+import { type DeploymentRow, getVersion, lockDeployment, lockVersions } from '../../agents/deployments/index.ts';
 import { authorOf, versionToRun } from '../../agents/versions/index.ts';
-import { type ConversationRow, findConversation } from '../../engine/conversations/index.ts';
+import { type ConversationRow, holdConversation } from '../../engine/conversations/index.ts';
 import { assertPayable, type Engine, maxCostOfMessage, usableModel } from '../../engine/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
+import { allowedConversations } from '../allowed-conversations.ts';
 import { recordCostsOfCancelled, stopPlaying } from '../player/player.ts';
 import { presentReplay, stopReplay } from '../replays/replays.ts';
 import { cancelOpen, findReplay, talksOf, updateTalk } from '../replays/store.ts';
@@ -26,7 +21,6 @@ import { costOfPlays } from '../test-runs/plays.ts';
 import { cancelRun, resultsOf, setCost } from '../test-runs/store.ts';
 import { findTestRun, stopTestRun, type UpToDateVersion } from '../test-runs/test-runs.ts';
 import { presentForOthers, presentImprovement } from './present.ts';
-import { conversationsOf } from './source.ts';
 import { cancelOpenImprovement, findImprovement, insertImprovement, openPlaysOf } from './store.ts';
 
 export type ImprovementDependencies = {
@@ -35,22 +29,25 @@ export type ImprovementDependencies = {
   upToDateVersion: UpToDateVersion;
 };
 
-type Wanted = BodyOf<Api['improvements']['create']> & { reference: string };
+type Wanted = BodyOf<Api['improvements']['create']> & {
+  reference: string;
+  /** Found before the transaction: reading an insight takes seconds. */
+  conversationIds: readonly string[];
+};
 
 /** Creates a queued improvement and its job. If it could not start, nothing is created. */
 export async function createImprovement(
   tx: Transaction,
   { engine, jobs, upToDateVersion }: ImprovementDependencies,
   origin: Origin,
-  { reference, from, budget_usd, rounds }: Wanted,
+  { reference, from, conversationIds, budget_usd, rounds }: Wanted,
 ): Promise<Improvement> {
-  // An insight reads for seconds, so it comes before the locks.
-  const ids = await conversationsOf(tx, origin, await requireDeployment(tx, origin.orgId, reference), from);
   await lockVersions(tx, origin.orgId);
   const found = await lockDeployment(tx, origin.orgId, reference);
   const running = versionToRun(found, origin.mode, null);
-  const conversations = await ownConversations(tx, origin, found, ids, from.type);
+  const conversations = await ownConversations(tx, origin, found, conversationIds, from.type);
   if (conversations.length === 0) throw fail('no_failing_conversations', { param: 'from' });
+  const allowed = await allowedOf(tx, origin, conversations, from.type);
   // A test conversation reads the newest content of its notebooks, which the draft may not have fixed yet.
   const isNewest = origin.mode === 'test' && running === found.newest_version;
   const base = isNewest
@@ -80,13 +77,13 @@ export async function createImprovement(
   await insertImprovement(
     tx,
     row,
-    conversations.map(({ id, user_id }) => ({ source_id: id, user_id, scenario_id: newId('scn') })),
+    allowed.map(({ id, user_id }) => ({ source_id: id, user_id, scenario_id: newId('scn') })),
   );
   await jobs.send(tx, 'improvement.run', { org_id: row.org_id, improvement_id: row.id });
   await recordAudit(tx, origin, {
     action: 'improvement.created',
     target: { type: 'improvement', id: row.id },
-    details: { deployment_id: found.id, version: base.version, from: from.type, conversations: conversations.length },
+    details: { deployment_id: found.id, version: base.version, from: from.type, conversations: allowed.length },
   });
   return presentImprovement(tx, (await findImprovement(tx, origin, row.id)) as ImprovementRow);
 }
@@ -108,9 +105,16 @@ async function ownConversations(
   ids: readonly string[],
   type: Improvement['from']['type'],
 ): Promise<ConversationRow[]> {
+  const named = [...new Set(ids)];
+  const held = new Map<string, ConversationRow>();
+  // A concurrent deletion runs before this, or removes the scenarios too. In one order, to avoid deadlocks.
+  for (const id of named.toSorted()) {
+    const row = await holdConversation(tx, origin, id);
+    if (row) held.set(id, row);
+  }
   const found: ConversationRow[] = [];
-  for (const [index, id] of [...new Set(ids)].entries()) {
-    const row = await findConversation(tx, origin, id);
+  for (const [index, id] of named.entries()) {
+    const row = held.get(id);
     if (row && !row.is_hidden && row.deployment_id === deploymentId) found.push(row);
     else if (type === 'conversations') {
       throw fail('conversation_not_found', {
@@ -120,6 +124,26 @@ async function ownConversations(
     }
   }
   return found;
+}
+
+/** Those that the org's settings allow. Others that are named are refused. */
+async function allowedOf(
+  tx: Transaction,
+  origin: Origin,
+  conversations: readonly ConversationRow[],
+  type: Improvement['from']['type'],
+): Promise<ConversationRow[]> {
+  const ids = conversations.map(({ id }) => id);
+  const allowed = await allowedConversations(tx, origin, ids);
+  const refused = ids.find((id) => !allowed.has(id));
+  if (type === 'conversations' && refused !== undefined) {
+    throw fail('conversations_not_allowed', {
+      param: 'from.conversation_ids',
+      message: `The org’s settings do not allow to use \`${refused}\`.`,
+    });
+  }
+  if (allowed.size === 0) throw fail('conversations_not_allowed', { param: 'from' });
+  return conversations.filter(({ id }) => allowed.has(id));
 }
 
 /** Cancels an improvement with its test runs and replays. One that has ended stays as it is. */

@@ -2,6 +2,7 @@ import { newId } from '@vestra/contract/ids';
 import { type ConversationRow, recentConversationsOf } from '../../engine/conversations/index.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { RunTakenOver } from '../../platform/jobs/run-lease.ts';
+import { allowedConversations } from '../allowed-conversations.ts';
 import { isOpenStatus } from '../player/play-store.ts';
 import type { Play, Player, PlayFault } from '../player/player.ts';
 import { playReplay } from '../replays/play.ts';
@@ -60,16 +61,16 @@ export async function goodConversations(
   const tenant = { orgId, mode };
   const recent = await recentConversationsOf(tx, tenant, { deploymentId, version, limit: searched });
   const sources = new Set((await scenariosOfImprovement(tx, id)).map(({ source_id }) => source_id));
-  const ratings = await ratingsOf(
-    tx,
-    tenant,
-    recent.map((each) => each.id),
-  );
+  const ids = recent.map((each) => each.id);
+  const allowed = await allowedConversations(tx, tenant, ids);
+  const ratings = await ratingsOf(tx, tenant, ids);
   const having = (rating: string) =>
     new Set(ratings.filter((each) => each.rating === rating).map(({ conversation_id }) => conversation_id));
   const [good, bad] = [having('good'), having('bad')];
   return recent
-    .filter((each) => !sources.has(each.id) && !bad.has(each.id) && each.last_error_code === null)
+    .filter(
+      (each) => allowed.has(each.id) && !sources.has(each.id) && !bad.has(each.id) && each.last_error_code === null,
+    )
     .toSorted((one, other) => Number(good.has(other.id)) - Number(good.has(one.id)))
     .slice(0, maxReplayed);
 }

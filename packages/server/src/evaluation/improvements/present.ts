@@ -1,7 +1,9 @@
 import { type Micros, microsToUsd } from '@vestra/contract/money';
 import { costsOf } from '../../billing/index.ts';
 import { meanTurnMs } from '../../engine/index.ts';
+import type { Caller } from '../../platform/caller.ts';
 import type { Executor } from '../../platform/db/pool.ts';
+import { readsConversations } from '../allowed-conversations.ts';
 import { talksOf } from '../replays/store.ts';
 import type { Attempt, Improvement, ImprovementRow, ImprovementScenarioRow, ResultRow } from '../tables.ts';
 import { resultsOf } from '../test-runs/store.ts';
@@ -47,6 +49,22 @@ export async function presentForOthers(db: Executor, row: ImprovementRow): Promi
     ...{ scenarios: [], change: null, regressions: [], not_fixed: [], flags: [] },
   };
 }
+
+/** Scenarios, and reasons that quote them, repeat what users wrote. They need the scope of conversations. */
+export const visibleTo = (caller: Caller, improvement: Improvement): Improvement =>
+  readsConversations(caller)
+    ? improvement
+    : {
+        ...improvement,
+        scenarios: improvement.scenarios.map((scenario) => ({
+          ...scenario,
+          ...{ name: null, goal: null, success_criteria: [], must_never: [] },
+        })),
+        not_fixed: improvement.not_fixed.map((each) => ({ ...each, name: null, reason: withheld })),
+        regressions: improvement.regressions.map((each) => ({ ...each, reason: withheld })),
+      };
+
+const withheld = 'Only a key with scope runtime reads this.';
 
 /** For lists: only what the row has. */
 export const presentBriefly = async (db: Executor, row: ImprovementRow): Promise<Improvement> => ({
@@ -105,19 +123,28 @@ function presentScenario(
   return {
     scenario_id,
     conversation_id: source_id,
-    status: is_left_out ? 'left_out' : !scenario ? 'drafting' : verdictOf(hasEnded(played) ? played : null, status),
+    status: is_left_out ? 'left_out' : statusOfScenario(scenario !== null, hasEnded(played) ? played : null, status),
     name: scenario?.name ?? null,
     goal: scenario?.goal ?? null,
     success_criteria: scenario?.success_criteria ?? [],
     must_never: scenario?.must_never ?? [],
-    before: hasEnded(played) ? playedOf(played) : null,
-    after: hasEnded(proven) ? playedOf(proven) : null,
+    before: hasEnded(played) ? playedOrNull(played) : null,
+    after: hasEnded(proven) ? playedOrNull(proven) : null,
   };
 }
 
-function verdictOf(result: ResultRow | null, status: ImprovementRow['status']) {
-  if (result === null)
-    return status === 'running' || status === 'queued' ? ('queued' as const) : ('undecided' as const);
+/** A cancelled scenario may have no run. */
+function playedOrNull(result: ResultRow) {
+  const played = playedOf(result);
+  return played.runs === 0 ? null : played;
+}
+
+function statusOfScenario(isDrafted: boolean, result: ResultRow | null, status: ImprovementRow['status']) {
+  if (result === null) {
+    const isOpen = status === 'running' || status === 'queued';
+    if (!isOpen) return 'undecided' as const;
+    return isDrafted ? ('queued' as const) : ('drafting' as const);
+  }
   if (isReproduced(result)) return 'reproduced' as const;
   return result.status === 'passed' ? ('not_reproduced' as const) : ('undecided' as const);
 }
@@ -155,10 +182,13 @@ async function changedConversations(db: Executor, attempt: Attempt | undefined):
   if (!attempt?.replay_id || attempt.results === null) return [];
   const talks = await talksOf(db, [attempt.replay_id]);
   const control = attempt.control_replay_id === null ? [] : await talksOf(db, [attempt.control_replay_id]);
-  return changedTalks(talks, control).map(({ source_id }) => ({
+  return changedTalks(talks, control).map(({ source_id, status }) => ({
     scenario_id: null,
     conversation_id: source_id,
     name: null,
-    reason: 'The proposed version answers this conversation differently.',
+    reason:
+      status === 'failed'
+        ? 'The proposed version does not answer this conversation.'
+        : 'The proposed version answers this conversation differently.',
   }));
 }

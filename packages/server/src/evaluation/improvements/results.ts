@@ -49,13 +49,19 @@ export function resultsOfAttempt({
   };
 }
 
-/** Replayed conversations with another answer, unless the current version answers differently each time as well. */
+/**
+ * Replayed conversations with another answer or none. Those to which the current version answers differently each time
+ * do not count, nor those that it cannot play either.
+ */
 export function changedTalks<Talk extends Pick<TalkRow, 'source_id' | 'status'>>(
   talks: readonly Talk[],
   control: readonly Pick<TalkRow, 'source_id' | 'status'>[],
 ): Talk[] {
-  const unsteady = new Set(control.filter(({ status }) => status === 'different').map(({ source_id }) => source_id));
-  return talks.filter(({ source_id, status }) => status === 'different' && !unsteady.has(source_id));
+  const controls = new Map(control.map(({ source_id, status }) => [source_id, status]));
+  return talks.filter(({ source_id, status }) => {
+    const withCurrent = controls.get(source_id) ?? 'same';
+    return status === 'different' ? withCurrent !== 'different' : status === 'failed' && withCurrent === 'same';
+  });
 }
 
 function reasonOf(result: Pick<ResultRow, 'criteria' | 'must_never' | 'error_code'> | undefined): string {

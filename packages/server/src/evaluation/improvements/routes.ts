@@ -2,17 +2,30 @@ import { fail } from '@vestra/contract/errors';
 import { requireDeployment } from '../../agents/deployments/index.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
+import type { Reports } from '../../platform/http/reports.ts';
+import { requireConversationScope } from '../allowed-conversations.ts';
 import { lastSeenId } from '../deployment-cursor.ts';
 import { cancelImprovement, createImprovement, type ImprovementDependencies, stopImprovement } from './improvements.ts';
-import { presentBriefly, presentImprovement } from './present.ts';
+import { presentBriefly, presentImprovement, visibleTo } from './present.ts';
+import { conversationsOf } from './source.ts';
 import { findImprovement, listImprovements } from './store.ts';
 
-export function improvementRoutes(dependencies: ImprovementDependencies): Handlers<'improvements'> {
+export function improvementRoutes({
+  reports,
+  ...dependencies
+}: ImprovementDependencies & { reports: Reports }): Handlers<'improvements'> {
   const { engine } = dependencies;
   const { db } = engine;
   return {
-    create: async ({ origin, params, body, commit }) =>
-      commit((tx) => createImprovement(tx, dependencies, origin, { ...body, reference: params.deployment_id })),
+    create: async ({ caller, origin, params, body, commit, signal }) => {
+      requireConversationScope(caller, 'An improvement reads conversations.');
+      const deployment = await requireDeployment(db, origin.orgId, params.deployment_id);
+      const find = () => conversationsOf(db, origin, deployment, body.from);
+      const conversationIds = body.from.type === 'insight' ? await reports(origin.orgId, find, signal) : await find();
+      return commit((tx) =>
+        createImprovement(tx, dependencies, origin, { ...body, reference: deployment.id, conversationIds }),
+      );
+    },
     list: async ({ caller, params, page }) => {
       const { id } = await requireDeployment(db, caller.orgId, params.deployment_id);
       const rows = await listImprovements(db, caller, id, { limit: page.limit, below: lastSeenId(id, page.after) });
@@ -26,12 +39,12 @@ export function improvementRoutes(dependencies: ImprovementDependencies): Handle
     get: async ({ caller, params }) => {
       const row = await findImprovement(db, caller, params.improvement_id);
       if (!row) throw fail('improvement_not_found');
-      return presentImprovement(db, row);
+      return visibleTo(caller, await presentImprovement(db, row));
     },
-    cancel: async ({ origin, params }) => {
+    cancel: async ({ caller, origin, params }) => {
       const cancelled = await transaction(db, (tx) => cancelImprovement(tx, origin, params.improvement_id));
       await stopImprovement(engine, origin, cancelled);
-      return cancelled.improvement;
+      return visibleTo(caller, cancelled.improvement);
     },
   };
 }

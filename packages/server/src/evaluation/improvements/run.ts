@@ -8,6 +8,7 @@ import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
+import { allowedConversations } from '../allowed-conversations.ts';
 import { type Play, type Player, type PlayFault, type PlayKind, runPlay } from '../player/player.ts';
 import { improvementQueue } from '../player/unfinished-plays.ts';
 import { type FileScenario, type ScenarioToPlay, scenariosOfVersion } from '../scenarios/scenarios.ts';
@@ -19,7 +20,7 @@ import { createReplayOf, createRun, goodConversations, playRun, playTalks } from
 import { presentForOthers } from './present.ts';
 import { isEmptyChange, type ReadProposal } from './proposal.ts';
 import { type Proposal, propose } from './propose.ts';
-import { changedTalks, isComplete, isReproduced, outcomeOf, resultsOfAttempt } from './results.ts';
+import { changedTalks, isAccepted, isComplete, isReproduced, outcomeOf, resultsOfAttempt } from './results.ts';
 import { titleOfInsight } from './source.ts';
 import { paidByImprovement } from './spending.ts';
 import { ratingsOf, readImprovement, scenariosOfImprovement, updateImprovement, updateScenario } from './store.ts';
@@ -40,6 +41,9 @@ const kindOf = (improver: Improver): PlayKind<ImprovementRow> => ({
     const row = await readImprovement(tx, id);
     const isBudgetReached = fault?.code === 'budget_reached';
     if (fault && !isBudgetReached) return { status: 'error', error_code: fault.code };
+    const isAnyLeft = row.attempts.some(isAccepted) || (await scenariosOfImprovement(tx, id)).length > 0;
+    // All its conversations were deleted.
+    if (!isAnyLeft) return { status: 'error', error_code: 'no_failing_conversations' };
     const hasReproduced = (await reproducedOf(tx, row)).length > 0;
     const outcome = outcomeOf(row.attempts, { hasReproduced, isBudgetReached });
     return { status: 'completed', error_code: null, phase: 'ended', outcome };
@@ -66,12 +70,18 @@ async function runPhases(
   const phases = { reproducing: reproduce, proposing: proposeChange, proving: prove };
   for (;;) {
     const row = await readImprovement(improver.engine.db, play.row.id);
+    const isProven = row.phase === 'ended' && row.attempts.some(isAccepted);
+    // Plays of an archived deployment have no verdict, which is no result of the proposal.
+    if (!isProven && (await isArchived(improver, row))) return { code: 'deployment_archived', message: null };
     if (row.phase === 'ended') return null;
     improver.engine.announcer.notify('test_run', row.id);
     const fault = await phases[row.phase](improver, { ...play, row }, signal);
     if (fault) return fault;
   }
 }
+
+const isArchived = async ({ engine }: Improver, { org_id, deployment_id }: ImprovementRow): Promise<boolean> =>
+  (await requireDeployment(engine.db, org_id, deployment_id)).status === 'archived';
 
 type Phase = (improver: Improver, play: Play<ImprovementRow>, signal: AbortSignal) => Promise<PlayFault | null>;
 
@@ -107,13 +117,13 @@ const write = (
 
 const reproduce: Phase = async (improver, play, signal) => {
   const { row } = play;
-  const { db } = improver.engine;
   let runId = row.reproduction_run_id;
   if (runId === null) {
     const fault = await draftAll(improver, play, signal);
     if (fault) return fault;
-    const drafted = (await scenariosOfImprovement(db, row.id)).flatMap(toPlay);
     await write(improver, play, async (tx) => {
+      // Under the lock: a conversation that was deleted meanwhile must not be played.
+      const drafted = (await scenariosOfImprovement(tx, row.id)).flatMap(toPlay);
       runId = drafted.length === 0 ? null : await createRun(tx, row, row.base_version, drafted);
       await updateImprovement(tx, row.id, runId ? { reproduction_run_id: runId } : { phase: 'ended' });
     });
@@ -121,10 +131,7 @@ const reproduce: Phase = async (improver, play, signal) => {
   }
   const played = await playRun(improver, play, runId, signal);
   if (played.fault) return played.fault;
-  if (!played.results.some(isReproduced)) {
-    await write(improver, play, (tx) => updateImprovement(tx, row.id, { phase: 'ended' }));
-    return null;
-  }
+  if (!played.results.some(isReproduced)) return endPhases(improver, play);
   return playBaseline(improver, play, signal);
 };
 
@@ -155,7 +162,10 @@ async function existingScenarios(improver: Improver, tx: Transaction, row: Impro
   return scenariosOfVersion(tx, deployment, improver.fileScenariosOf(await baseOf(tx, row)));
 }
 
-const toPlay = ({ scenario, scenario_id }: ImprovementScenarioRow): ScenarioToPlay[] =>
+const toPlay = ({
+  scenario,
+  scenario_id,
+}: Pick<ImprovementScenarioRow, 'scenario' | 'scenario_id'>): ScenarioToPlay[] =>
   scenario === null ? [] : [{ ...scenario, id: scenario_id }];
 
 /** Drafts a scenario for each conversation that has none yet. */
@@ -173,6 +183,11 @@ async function draftAll(
   const open = (await scenariosOfImprovement(engine.db, row.id)).filter((each) => !each.scenario && !each.is_left_out);
   for (const each of open) {
     const tenant = tenantOf(row);
+    if (!(await allowedConversations(engine.db, tenant, [each.source_id])).has(each.source_id)) {
+      // The settings changed after it was created.
+      await write(improver, play, (tx) => updateScenario(tx, each, { is_left_out: true }));
+      continue;
+    }
     const ratings = await ratingsOf(engine.db, tenant, [each.source_id]);
     const notes = ratings.filter(({ rating }) => rating === 'bad').flatMap(({ note }) => note ?? []);
     const complaints = [...(title === null ? [] : [title]), ...notes];
@@ -207,10 +222,19 @@ async function addFlag(tx: Transaction, id: string, flag: ImprovementRow['flags'
 const reproducedOf = async (db: Improver['engine']['db'] | Transaction, { reproduction_run_id }: ImprovementRow) =>
   reproduction_run_id === null ? [] : (await resultsOf(db, reproduction_run_id)).filter(isReproduced);
 
+const baselineOf = async (tx: Transaction, { baseline_run_id }: ImprovementRow) =>
+  baseline_run_id === null ? [] : await resultsOf(tx, baseline_run_id);
+
+async function endPhases(improver: Improver, play: Play<ImprovementRow>): Promise<null> {
+  await write(improver, play, (tx) => updateImprovement(tx, play.row.id, { phase: 'ended' }));
+  return null;
+}
+
 const proposeChange: Phase = async (improver, play, signal) => {
   const { engine } = improver;
   const { row } = play;
   const failures = await reproducedOf(engine.db, row);
+  if (failures.length === 0) return endPhases(improver, play);
   const payer = await payerOf(improver, row);
   if (!payer) return noModel;
   const version = await baseOf(engine.db, row);
@@ -224,17 +248,25 @@ const proposeChange: Phase = async (improver, play, signal) => {
     for (const reason of proposal.refused) {
       if (reason !== 'shape') await addFlag(tx, row.id, { conversation_id: null, reason });
     }
-    const cannotFix = reasonsOf(proposal, failures);
+    // Again under the lock: the rows have nothing of a conversation that was deleted during the model call.
+    const { attempts } = await readImprovement(tx, row.id);
+    const left = await reproducedOf(tx, row);
+    if (left.length === 0) {
+      await updateImprovement(tx, row.id, { phase: 'ended' });
+      return;
+    }
+    const cannotFix = reasonsOf(proposal, left);
     if (!deployment || !proposal.read) {
-      const results = resultsOfAttempt({ ...nothingPlayed, reproduced: failures, cannotFix });
-      const attempts = [...row.attempts, { ...emptyAttempt, cannot_fix: cannotFix, results }];
-      await updateImprovement(tx, row.id, { attempts, phase: 'ended' });
+      const results = resultsOfAttempt({ ...nothingPlayed, reproduced: left, cannotFix });
+      const attempt = { ...emptyAttempt, cannot_fix: cannotFix, results };
+      await updateImprovement(tx, row.id, { attempts: [...attempts, attempt], phase: 'ended' });
       return;
     }
     const saved = await saveProposal(improver, tx, { row, deployment, base: version, read: proposal.read });
     const drafted = (await scenariosOfImprovement(tx, row.id)).flatMap(toPlay);
-    const reproduced = drafted.filter(({ id }) => failures.some(({ scenario_id }) => scenario_id === id));
-    const existing = await scenariosOfVersion(tx, deployment, improver.fileScenariosOf(version));
+    const reproduced = drafted.filter(({ id }) => left.some(({ scenario_id }) => scenario_id === id));
+    // Those that the current version played: one that was edited or deleted since cannot be compared.
+    const existing = (await baselineOf(tx, row)).flatMap(toPlay);
     const talks = await goodConversations(tx, row, saved);
     const attempt: Attempt = {
       ...emptyAttempt,
@@ -249,7 +281,7 @@ const proposeChange: Phase = async (improver, play, signal) => {
         talks.map(({ id, user_id }) => ({ source_id: id, user_id })),
       ),
     };
-    await updateImprovement(tx, row.id, { attempts: [...row.attempts, attempt], phase: 'proving' });
+    await updateImprovement(tx, row.id, { attempts: [...attempts, attempt], phase: 'proving' });
   });
   return null;
 };
@@ -330,7 +362,6 @@ async function saveProposal(
 
 const prove: Phase = async (improver, play, signal) => {
   const { row } = play;
-  const { db } = improver.engine;
   const attempt = row.attempts.at(-1) as Attempt;
   const proof = await playRun(improver, play, attempt.proof_run_id as string, signal);
   if (proof.fault) return proof.fault;
@@ -346,21 +377,24 @@ const prove: Phase = async (improver, play, signal) => {
         row.base_version,
         changed.map(({ source_id, user_id }) => ({ source_id, user_id })),
       );
-      await updateImprovement(tx, row.id, { attempts: withLast(row, { control_replay_id: controlId }) });
+      const attempts = withLast(await readImprovement(tx, row.id), { control_replay_id: controlId });
+      await updateImprovement(tx, row.id, { attempts });
     });
   }
   const control = await playTalks(improver, play, controlId, signal);
   if (control.fault) return control.fault;
-  const results = resultsOfAttempt({
-    reproduced: await reproducedOf(db, row),
-    baseline: row.baseline_run_id === null ? [] : await resultsOf(db, row.baseline_run_id),
-    proof: proof.results,
-    talks: replay.talks,
-    control: control.talks,
-    cannotFix: attempt.cannot_fix,
-  });
   await write(improver, play, async (tx) => {
-    const attempts = withLast(row, { control_replay_id: controlId, results });
+    // Under the lock: the rows have nothing of a conversation that was deleted while this was played.
+    const current = await readImprovement(tx, row.id);
+    const results = resultsOfAttempt({
+      reproduced: await reproducedOf(tx, row),
+      baseline: await baselineOf(tx, row),
+      proof: proof.results,
+      talks: replay.talks,
+      control: control.talks,
+      cannotFix: (current.attempts.at(-1) as Attempt).cannot_fix,
+    });
+    const attempts = withLast(current, { control_replay_id: controlId, results });
     const isOver = attempts.length >= row.rounds || isComplete(attempts.at(-1) as Attempt);
     await updateImprovement(tx, row.id, { attempts, phase: isOver ? 'ended' : 'proposing' });
   });

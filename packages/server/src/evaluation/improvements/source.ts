@@ -2,6 +2,7 @@ import { fail } from '@vestra/contract/errors';
 import type { DeploymentRow } from '../../agents/deployments/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Executor } from '../../platform/db/pool.ts';
+import { allowanceOfConversations } from '../allowed-conversations.ts';
 import { conversationsOfInsight } from '../insights/conversations-of-insight.ts';
 import type { Improvement, ImprovementRow } from '../tables.ts';
 import { badlyRated } from './store.ts';
@@ -15,6 +16,8 @@ export async function conversationsOf(
   { id: deploymentId }: Pick<DeploymentRow, 'id'>,
   from: Improvement['from'],
 ): Promise<string[]> {
+  if ((await allowanceOfConversations(db, tenant)) === 'none')
+    throw fail('conversations_not_allowed', { param: 'from' });
   switch (from.type) {
     case 'conversations':
       return from.conversation_ids;

@@ -1,4 +1,5 @@
 import { questionsOfAnswers } from '../../engine/activity/index.ts';
+import { mapInParts } from '../../platform/async/breather.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Executor } from '../../platform/db/pool.ts';
 import { rowsOf } from '../../platform/db/query.ts';
@@ -6,7 +7,7 @@ import { sql } from '../../platform/db/sql.ts';
 import { columnsOf } from '../../platform/db/table.ts';
 import { messageFeedback } from '../tables.ts';
 import { comparedText } from './cause-words.ts';
-import type { InsightFact } from './insight-fact.ts';
+import type { FoundFact } from './insight-fact.ts';
 
 /** Bad ratings of a deployment's answers in the period, newest first. A rating counts when it was last changed. */
 export async function badRatings(
@@ -14,7 +15,7 @@ export async function badRatings(
   { orgId, mode }: Tenant,
   deploymentId: string,
   { since, until, limit }: { since: Date; until: Date; limit: number },
-): Promise<InsightFact[]> {
+): Promise<FoundFact[]> {
   const rows = await rowsOf(
     db,
     messageFeedback,
@@ -25,20 +26,19 @@ export async function badRatings(
   );
   if (rows.length === 0) return [];
   const asked = new Map((await questionsOfAnswers(db, rows)).map((each) => [each.message_id, each]));
-  return rows.flatMap(({ conversation_id, message_id, note, updated_at }) => {
+  const facts = await mapInParts(rows, ({ conversation_id, message_id, note, updated_at }): FoundFact | null => {
     const answered = asked.get(message_id);
-    if (!answered) return [];
-    return [
-      {
-        kind: 'bad_rating' as const,
-        subject: '',
-        said: comparedText(answered.asked),
-        conversationId: conversation_id,
-        turnId: answered.turn_id,
-        taskId: answered.task_id,
-        at: updated_at,
-        excerpt: note ?? answered.asked,
-      },
-    ];
+    if (!answered) return null;
+    return {
+      kind: 'bad_rating',
+      subject: '',
+      said: comparedText(answered.asked),
+      conversationId: conversation_id,
+      turnId: answered.turn_id,
+      taskId: answered.task_id,
+      at: updated_at,
+      excerpt: note ?? answered.asked,
+    };
   });
+  return facts.filter((fact) => fact !== null);
 }

@@ -20,24 +20,25 @@ const embeddingsThat = (embed: Embeddings['embed']): Embeddings => ({
 const bySubject = embeddingsThat(async (given) =>
   given.map((text) => new Float32Array(/parcel|delivery/.test(text) ? [1, 0] : [0, 1])),
 );
-const groupsOf = (leaders: Map<string, string>) => new Set(leaders.values()).size;
+const groupsOf = async (leaders: Promise<Map<string, string>>) => new Set((await leaders).values()).size;
 const never = new AbortController().signal;
 
 describe('clusters of texts', () => {
-  it('are found by words without a model', () => {
-    expect(groupsOf(clusterTexts(texts))).toBe(3);
+  it('are found by words without a model', async () => {
+    expect(await groupsOf(clusterTexts(texts))).toBe(3);
   });
 
   it('are found by meaning with a model', async () => {
     const nearness = await nearnessOf(bySubject, texts, never);
-    expect(groupsOf(clusterTexts(texts, nearness ?? undefined))).toBe(2);
+    expect(await groupsOf(clusterTexts(texts, nearness ?? undefined))).toBe(2);
   });
 
-  it('are named by the most frequent text, whichever order the texts have', () => {
+  it('are named by the most frequent text, whichever order the texts have', async () => {
     const more = [...texts, comparedText('Where is my parcel now')];
-    const named = (given: typeof texts) => clusterTexts(given).get(comparedText('Where is my parcel?').key);
-    expect(named(more)).toBe(comparedText('Where is my parcel now').key);
-    expect(named(more.toReversed())).toBe(named(more));
+    const named = async (given: typeof texts) =>
+      (await clusterTexts(given)).get(comparedText('Where is my parcel?').key);
+    expect(await named(more)).toBe(comparedText('Where is my parcel now').key);
+    expect(await named(more.toReversed())).toBe(await named(more));
   });
 
   it('are found by words if the model fails, and the request ends if its caller left', async () => {
@@ -48,10 +49,10 @@ describe('clusters of texts', () => {
     await expect(nearnessOf(asked, texts, left)).rejects.toThrow('left');
   });
 
-  it('of thousands of texts are found', () => {
+  it('of thousands of texts are found', async () => {
     const many = Array.from({ length: 2000 }, (_, at) =>
       comparedText(`${[...String(at)].map((digit) => 'abcdefghij'[Number(digit)]).join('')}x fails`),
     );
-    expect(groupsOf(clusterTexts(many))).toBeGreaterThan(1000);
+    expect(await groupsOf(clusterTexts(many))).toBeGreaterThan(1000);
   });
 });

@@ -1,4 +1,5 @@
 import { type Embeddings, EmbeddingsFailure } from '../../agents/index.ts';
+import { type Breather, createBreather } from '../../platform/async/breather.ts';
 import { type ComparedText, sharedWords } from './cause-words.ts';
 
 /** Texts with at least half of their words in common have one cause. */
@@ -15,7 +16,11 @@ const patienceMs = 3_000;
 export type Nearness = (oneKey: string, otherKey: string) => number | null;
 
 /** Assigns each text to the most frequent text that is similar to it. Returns the key of that text by key. */
-export function clusterTexts(texts: readonly ComparedText[], nearness: Nearness = () => null): Map<string, string> {
+export async function clusterTexts(
+  texts: readonly ComparedText[],
+  nearness: Nearness = () => null,
+  breathe: Breather = createBreather(),
+): Promise<Map<string, string>> {
   const isSimilar = (one: ComparedText, other: ComparedText) =>
     sharedWords(one, other) >= leastShared || (nearness(one.key, other.key) ?? 0) >= leastNearness;
   const leaders: ComparedText[] = [];
@@ -24,6 +29,7 @@ export function clusterTexts(texts: readonly ComparedText[], nearness: Nearness 
     const leader = at < maxCompared ? leaders.find((known) => isSimilar(known, each)) : undefined;
     if (!leader && at < maxCompared) leaders.push(each);
     leaderOf.set(each.key, leader?.key ?? each.key);
+    await breathe();
   }
   return leaderOf;
 }

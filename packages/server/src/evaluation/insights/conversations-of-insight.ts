@@ -20,7 +20,7 @@ export async function conversationsOfInsight(
   const since = new Date(until.getTime() - daysRead * dayMs);
   const period = { since, middle: since, until: new Date(until.getTime() + dayMs) };
   const { facts } = await readFacts(db, tenant, deploymentId, { period, kinds: insightKinds });
-  const groups = groupFacts(deploymentId, facts);
+  const groups = await groupFacts(deploymentId, facts);
   const group = groups.find(({ id }) => id === insightId) ?? groups.find(({ otherIds }) => otherIds.has(insightId));
   if (!group) return null;
   const conversationIds = [...new Set(group.facts.map(({ conversationId }) => conversationId))];

@@ -4,7 +4,12 @@ import type { ComparedText } from './cause-words.ts';
 export type InsightKind = (typeof insightKinds)[number];
 
 /** One thing that went wrong in one conversation. */
-export type InsightFact = {
+export type InsightFact = FoundFact & {
+  /** False if the org's settings do not allow to quote the conversation. Its words are removed then. */
+  isQuotable: boolean;
+};
+
+export type FoundFact = {
   kind: InsightKind;
   /** The exact part of the cause: a code or the name of a tool. Empty if the text is the cause. */
   subject: string;

@@ -1,10 +1,12 @@
 import { fail } from '@vestra/contract/errors';
 import { insightKinds, maxInsightDays } from '@vestra/contract/insights';
 import type { Embeddings } from '../../agents/index.ts';
-import { shownExcerpt } from '../../engine/activity/index.ts';
+import { type ConversationsMark, shownExcerpt } from '../../engine/activity/index.ts';
+import { mapInParts } from '../../platform/async/breather.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import type { Executor } from '../../platform/db/pool.ts';
+import type { ConversationAllowance } from '../allowed-conversations.ts';
 import { type Nearness, nearnessOf } from './cause-clusters.ts';
 import type { InsightFact, InsightKind } from './insight-fact.ts';
 import { groupFacts, type InsightGroup } from './insight-groups.ts';
@@ -44,11 +46,25 @@ const dateOf = (moment: Date) => moment.toISOString().slice(0, 10);
 const storableDate = (ms: number) => new Date(Math.min(Math.max(ms, startOf('1970-01-01')), startOf('9999-12-31')));
 const daysIn = ({ from, to }: InsightWindow) => (startOf(to) - startOf(from)) / dayMs + 1;
 
-export type Insight = InsightGroup & { current: InsightFact[]; conversations: number };
+/** Only what is shown of a group, so that a cached report is small. */
+export type Insight = Pick<InsightGroup, 'id' | 'kind' | 'title' | 'cause'> & {
+  count: number;
+  /** In the period before. */
+  previousCount: number;
+  conversations: number;
+  countOfDay: ReadonlyMap<string, number>;
+  examples: Pick<InsightFact, 'conversationId' | 'turnId' | 'taskId' | 'at' | 'excerpt'>[];
+  /** The most frequent texts, with a conversation of each. Empty if the title is exact without a model. */
+  quotes: Quote[];
+};
+
+type Quote = { text: string; conversationId: string };
 
 export type InsightReport = {
   insights: Insight[];
   totalConversations: number;
+  mark: ConversationsMark;
+  quoted: ConversationAllowance;
   isComplete: boolean;
   /** False if the number of the period before is not known. */
   isPreviousComplete: boolean;
@@ -68,19 +84,23 @@ export async function findInsights(
     until: storableDate(startOf(window.to) + dayMs),
   };
   const kinds = kind === undefined ? insightKinds : [kind];
-  const { facts, conversations, isComplete, isPreviousComplete } = await readFacts(db, tenant, deploymentId, {
-    period,
-    kinds,
-  });
-  const groups = groupFacts(deploymentId, facts, await nearnessOfKinds(embeddings, facts, signal));
-  const insights = groups.flatMap((group) => {
-    const current = group.facts.filter(({ at }) => at.getTime() >= middle);
-    if (current.length === 0) return [];
-    return [{ ...group, current, conversations: new Set(current.map((fact) => fact.conversationId)).size }];
-  });
+  const { facts, conversations, mark, quoted, isComplete, isPreviousComplete } = await readFacts(
+    db,
+    tenant,
+    deploymentId,
+    {
+      period,
+      kinds,
+    },
+  );
+  const groups = await groupFacts(deploymentId, facts, await nearnessOfKinds(embeddings, facts, signal));
+  const shown = await mapInParts(groups, (group) => insightOf(group, middle));
+  const insights = shown.filter(({ count }) => count > 0);
   return {
     insights: insights.sort((a, b) => b.conversations - a.conversations || (a.id < b.id ? -1 : 1)),
     totalConversations: conversations.filter(({ turns }) => turns > 0).length,
+    mark,
+    quoted,
     isComplete,
     isPreviousComplete,
   };
@@ -96,35 +116,70 @@ async function nearnessOfKinds(embeddings: Embeddings, facts: readonly InsightFa
   return nearness;
 }
 
-export function presentInsight(insight: Insight, window: InsightWindow, report: InsightReport) {
-  const { totalConversations, isPreviousComplete } = report;
-  const { id, kind, title, cause, current, conversations, facts } = insight;
+function insightOf({ id, kind, title, cause, facts }: InsightGroup, middle: number): Insight {
+  const current = facts.filter(({ at }) => at.getTime() >= middle);
   const byDay = Map.groupBy(current, ({ at }) => dateOf(at));
+  return {
+    ...{ id, kind, title, cause },
+    count: current.length,
+    previousCount: facts.length - current.length,
+    conversations: new Set(current.map(({ conversationId }) => conversationId)).size,
+    countOfDay: new Map([...byDay].map(([date, ofDay]) => [date, ofDay.length])),
+    examples: examplesOf(current.filter(({ isQuotable }) => isQuotable)),
+    quotes: quotesOf(current),
+  };
+}
+
+const maxQuotes = 3;
+
+function quotesOf(facts: readonly InsightFact[]): Quote[] {
+  const byKey = Map.groupBy(
+    facts.filter(({ said }) => said !== null),
+    ({ said }) => said?.key ?? '',
+  );
+  const mostFrequent = [...byKey].sort(([a, one], [b, other]) => other.length - one.length || (a < b ? -1 : 1));
+  return mostFrequent
+    .slice(0, maxQuotes)
+    .flatMap(([, [fact]]) => (fact?.said ? [{ text: fact.said.text, conversationId: fact.conversationId }] : []));
+}
+
+export function presentInsight(
+  insight: Insight,
+  window: InsightWindow,
+  report: InsightReport,
+  names: ReadonlyMap<string, string>,
+) {
+  const { totalConversations, isPreviousComplete } = report;
+  const { id, kind, title, cause, count, previousCount, conversations, countOfDay, examples } = insight;
   const days = Array.from({ length: daysIn(window) }, (_, at) => dateOf(new Date(startOf(window.from) + at * dayMs)));
   return {
     object: 'insight' as const,
     id,
     kind,
     title: shownExcerpt(title, maxExcerpt),
+    name: names.get(id) || null,
     cause: shownExcerpt(cause, maxExcerpt),
-    count: current.length,
+    count,
     conversations,
     share: totalConversations === 0 ? 0 : Math.min(1, Math.round((conversations / totalConversations) * 1000) / 1000),
     trend: {
-      previous_count: isPreviousComplete ? facts.length - current.length : null,
-      days: days.map((date) => ({ date, count: byDay.get(date)?.length ?? 0 })),
+      previous_count: isPreviousComplete ? previousCount : null,
+      days: days.map((date) => ({ date, count: countOfDay.get(date) ?? 0 })),
     },
-    examples: examplesOf(current).map(presentExample),
+    examples: examples.map(presentExample),
   };
 }
 
 /** The newest of each conversation. */
-function examplesOf(facts: readonly InsightFact[]): InsightFact[] {
+function examplesOf(facts: readonly InsightFact[]): Insight['examples'] {
   const byConversation = Map.groupBy(facts, ({ conversationId }) => conversationId);
-  return [...byConversation.values()].flatMap(([newest]) => newest ?? []).slice(0, maxExamples);
+  const newest = [...byConversation.values()].flatMap(([fact]) => fact ?? []).slice(0, maxExamples);
+  return newest.map(({ conversationId, turnId, taskId, at, excerpt }) => ({
+    ...{ conversationId, turnId, taskId, at, excerpt },
+  }));
 }
 
-const presentExample = ({ conversationId, turnId, taskId, at, excerpt }: InsightFact) => ({
+const presentExample = ({ conversationId, turnId, taskId, at, excerpt }: Insight['examples'][number]) => ({
   conversation_id: conversationId,
   turn_id: turnId,
   task_id: taskId,

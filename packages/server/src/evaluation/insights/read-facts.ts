@@ -3,18 +3,22 @@ import {
   type ActiveConversation,
   activeConversations,
   type CallActivity,
+  type ConversationsMark,
   callsWithoutResult,
   type InteractionActivity,
   interactionsWithoutConsent,
+  markConversations,
   mostCalledTools,
   turnsThatFailed,
   userMessages,
 } from '../../engine/activity/index.ts';
+import { mapInParts } from '../../platform/async/breather.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Executor } from '../../platform/db/pool.ts';
+import { allowanceOfConversations, type ConversationAllowance, idsAllowedBy } from '../allowed-conversations.ts';
 import { badRatings } from './bad-ratings.ts';
 import { comparedText } from './cause-words.ts';
-import type { InsightFact, InsightKind } from './insight-fact.ts';
+import type { FoundFact, InsightFact, InsightKind } from './insight-fact.ts';
 import { outliersOf } from './outliers.ts';
 import { repeatedMessages } from './repeated-messages.ts';
 
@@ -24,6 +28,8 @@ export type FactPeriod = { since: Date; middle: Date; until: Date };
 export type ReadFacts = {
   facts: InsightFact[];
   conversations: ActiveConversation[];
+  mark: ConversationsMark;
+  quoted: ConversationAllowance;
   /** False if a limit left out a part of the period since `middle`. */
   isComplete: boolean;
   /** False if a limit left out a part of the period before `middle`. */
@@ -43,6 +49,7 @@ export async function readFacts(
   { period, kinds }: { period: FactPeriod; kinds: readonly InsightKind[] },
 ): Promise<ReadFacts> {
   const active = { ...period, limit: maxConversations };
+  const mark = await markConversations(db, tenant, deploymentId, active);
   const { conversations, readSince } = await activeConversations(db, tenant, deploymentId, active);
   const ids = conversations.map(({ id }) => id);
   const bounded = { since: period.since, until: period.until, limit: maxFacts };
@@ -59,11 +66,13 @@ export async function readFacts(
       ? await userMessages(db, talkative, { ...bounded, limit: maxMessages })
       : [];
   const known = new Set(ids);
+  const quoted = await allowanceOfConversations(db, tenant);
+  const allowed = await idsAllowedBy(quoted, db, tenant, ids);
   const facts = [
     ...failed.map(factOfTurn),
     ...ratings.filter(({ conversationId }) => known.has(conversationId)),
-    ...interactions.map(factOfInteraction),
-    ...calls.map(factOfCall),
+    ...(await mapInParts(interactions, factOfInteraction)),
+    ...(await mapInParts(calls, factOfCall)),
     ...(await repeatedMessages(messages)).slice(0, maxFacts),
     ...(await outlierFacts(db, conversations, { ...bounded, kinds })),
   ];
@@ -74,14 +83,22 @@ export async function readFacts(
     readSince ?? undefined,
   ].filter((at) => at !== undefined);
   return {
-    facts: facts.filter(({ kind }) => kinds.includes(kind)),
+    facts: facts.filter(({ kind }) => kinds.includes(kind)).map((fact) => quotedIf(allowed, fact)),
     conversations,
+    mark,
+    quoted,
     isComplete: oldestOfCut.every((at) => at < period.middle),
     isPreviousComplete: oldestOfCut.every((at) => at < period.since),
   };
 }
 
-const factOfTurn = (turn: Awaited<ReturnType<typeof turnsThatFailed>>[number]): InsightFact => ({
+/** Without what somebody wrote: the code or the tool alone is the cause. */
+const quotedIf = (allowed: ReadonlySet<string>, fact: FoundFact): InsightFact =>
+  allowed.has(fact.conversationId)
+    ? { ...fact, isQuotable: true }
+    : { ...fact, said: null, excerpt: '', isQuotable: false };
+
+const factOfTurn = (turn: Awaited<ReturnType<typeof turnsThatFailed>>[number]): FoundFact => ({
   kind: 'failed_reply',
   subject: turn.code,
   said: null,
@@ -92,7 +109,7 @@ const factOfTurn = (turn: Awaited<ReturnType<typeof turnsThatFailed>>[number]): 
   excerpt: turn.asked || (turn.error ?? ''),
 });
 
-function factOfInteraction(asked: InteractionActivity): InsightFact {
+function factOfInteraction(asked: InteractionActivity): FoundFact {
   const isQuestion = asked.type === 'question' && asked.question !== null;
   return {
     kind: asked.status === 'expired' ? 'expired_question' : 'declined_approval',
@@ -106,7 +123,7 @@ function factOfInteraction(asked: InteractionActivity): InsightFact {
   };
 }
 
-const factOfCall = (call: CallActivity): InsightFact => ({
+const factOfCall = (call: CallActivity): FoundFact => ({
   kind: call.result === 'error' ? 'tool_error' : 'empty_search',
   subject: call.result === 'error' ? shownToolName(call.name) : '',
   said: comparedText(call.result === 'error' ? call.output : (call.query ?? '')),
@@ -124,7 +141,7 @@ async function outlierFacts(
   db: Executor,
   conversations: readonly ActiveConversation[],
   { since, until, kinds }: { since: Date; until: Date; kinds: readonly InsightKind[] },
-): Promise<InsightFact[]> {
+): Promise<FoundFact[]> {
   const isCurrent = new Set(conversations.filter(({ turns }) => turns > 0).map(({ id }) => id));
   const ids = conversations.map(({ id }) => id);
   const costs = kinds.includes('cost_outlier') && ids.length > 0 ? await costsOf(db, { conversationIds: ids }) : null;

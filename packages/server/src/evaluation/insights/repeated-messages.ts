@@ -1,7 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
 import type { UserMessage } from '../../engine/activity/index.ts';
+import { createBreather } from '../../platform/async/breather.ts';
 import { type ComparedText, comparedText, sharedWords } from './cause-words.ts';
-import type { InsightFact } from './insight-fact.ts';
+import type { FoundFact } from './insight-fact.ts';
 
 /** Two messages with this share of words in common say the same. */
 const leastShared = 0.6;
@@ -9,16 +9,15 @@ const leastShared = 0.6;
 const leastWords = 2;
 /** A message is compared with so many messages before it. */
 const maxCompared = 20;
-/** Messages that are read at once. Other requests are answered in between. */
-const readAtOnce = 200;
 
 /** Messages that say nearly the same as an earlier one of the same conversation. The input has the order of time. */
-export async function repeatedMessages(messages: readonly UserMessage[]): Promise<InsightFact[]> {
-  const facts: InsightFact[] = [];
+export async function repeatedMessages(messages: readonly UserMessage[]): Promise<FoundFact[]> {
+  const facts: FoundFact[] = [];
   let earlier: ComparedText[] = [];
   let conversationId: string | null = null;
-  for (const [at, message] of messages.entries()) {
-    if (at % readAtOnce === readAtOnce - 1) await setImmediate();
+  const breathe = createBreather();
+  for (const message of messages) {
+    await breathe();
     if (message.conversation_id !== conversationId) earlier = [];
     conversationId = message.conversation_id;
     const said = comparedText(message.text);
@@ -29,7 +28,7 @@ export async function repeatedMessages(messages: readonly UserMessage[]): Promis
   return facts;
 }
 
-const factOf = ({ conversation_id, turn_id, text, at }: UserMessage, said: ComparedText): InsightFact => ({
+const factOf = ({ conversation_id, turn_id, text, at }: UserMessage, said: ComparedText): FoundFact => ({
   kind: 'repeated_question',
   subject: '',
   said,

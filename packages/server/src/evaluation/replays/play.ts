@@ -74,7 +74,7 @@ async function replayTalk(
   try {
     const before = (await readExchanges(engine.db, talk.source_id)).filter(hasEnded).slice(0, maxExchanges);
     if (before.length === 0)
-      throw fail('conversation_not_found', { message: 'Nothing of this talk is left to replay.' });
+      throw fail('conversation_not_found', { message: 'Nothing of this conversation is left to replay.' });
     const sandbox = sandboxOf(player, play);
     talk.conversation_id ??= await begin(sandbox, talk, before[0] as Exchange);
     engine.announcer.notify('test_run', replay.id);

@@ -9,6 +9,7 @@ import { Failure, fail } from '@vestra/contract/errors';
 import { check } from '@vestra/contract/fault';
 import type { ResponseOf } from '@vestra/contract/route';
 import { scenarios } from '@vestra/contract/scenarios';
+import { withoutMarks } from '@vestra/contract/source-marks';
 import { z } from 'zod';
 import { getVersion, requireDeployment } from '../../agents/deployments/index.ts';
 import type { Manifest } from '../../agents/versions/index.ts';
@@ -185,9 +186,7 @@ export function scenarioFromExchanges(exchanges: readonly Exchange[], manifest: 
     notes: [
       ...(goal === first ? [] : ['The first message is longer than 2,000 characters: the goal is its beginning.']),
       ...(persona.length <= 2000 ? [] : ['Not all of the later messages have room in the persona.']),
-      ...(criteria.length > 0
-        ? []
-        : ['Nothing in the talk shows by itself what a good answer is: write the criteria.']),
+      ...(criteria.length > 0 ? [] : ['The conversation does not show what a good answer is: write the criteria.']),
       ...ofTools,
       ...notesOf(exchanges),
     ],
@@ -197,7 +196,7 @@ export function scenarioFromExchanges(exchanges: readonly Exchange[], manifest: 
 function personaOf(later: readonly string[]): string {
   if (later.length === 0) return 'A person who uses this agent.';
   const lines = later.map((text) => `"${oneLine(text)}"`).join(', then ');
-  return `A person who uses this agent. After the first message they say, where it fits: ${lines}.`;
+  return `A person who uses this agent. After the first message they say, if it fits: ${lines}.`;
 }
 
 type KeptCall = RecordedCall & { is_error: boolean };
@@ -240,8 +239,8 @@ function keptCalls(exchanges: readonly Exchange[], manifest: Manifest): { kept: 
 const notOfVersion = 'The newest version does not have these tools, or a test cannot play them:';
 const notRun = 'A test runs none of these tools of the agent, and they answer an error:';
 const tooLong = 'Results that are too long for a test were left out, of:';
-const tooMany = `Only the first ${maxCalls} calls were kept; some were left out of:`;
-const hadCredential = 'What looks like a credential was taken out of calls of:';
+const tooMany = `Only the first ${maxCalls} calls are included. Some are missing of:`;
+const hadCredential = 'Text that looks like a credential was removed from calls of:';
 const hadPictures = 'Pictures and sound were left out of results of:';
 const notInTest = /^(browser_|run_command$|read_file$|write_file$|list_files$|connect_app$)/;
 
@@ -278,7 +277,7 @@ const maxOfEach = 4;
 function criteriaOf(kept: readonly KeptCall[], byUser: readonly string[], byAgent: readonly string[]): string[] {
   const worked = kept.filter(({ is_error }) => !is_error);
   const tools = [...new Set(worked.map(({ tool }) => tool))].slice(0, maxOfEach);
-  const last = byAgent.at(-1) ?? '';
+  const last = withoutMarks(byAgent.at(-1) ?? '');
   const isNews = (word: string) => !byUser.some((text) => says(text, word));
   const passedOn = worked
     .flatMap(({ result }) => wordsIn(result))

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Message } from '@vestra/agent/message';
 import type { Ask } from '@vestra/agent/question';
+import { fail } from '@vestra/contract/errors';
 import { z } from 'zod';
 import { questionText, readTranscript, type Transcript } from '../../engine/conversations/index.ts';
 import { type InteractionResolution, type InteractionRow, readAnswer } from '../../engine/interactions/index.ts';
@@ -21,9 +22,10 @@ export async function beginConversation(
   startedAt: Date,
 ): Promise<string> {
   const message = messageOf(result.scenario, result.scenario.goal);
-  const conversationId = await openInSandbox(sandboxOf(player, play), message, (tx, id) =>
-    beginResult(tx, result, { conversationId: id, startedAt }),
-  );
+  const conversationId = await openInSandbox(sandboxOf(player, play), message, async (tx, id) => {
+    // Without a result, nothing would erase the conversation later.
+    if (!(await beginResult(tx, result, { conversationId: id, startedAt }))) throw fail('conversation_not_found');
+  });
   player.engine.announcer.notify('test_run', play.row.id);
   return conversationId;
 }

@@ -88,7 +88,7 @@ export function verdictOf({ criteria, mustNever, judgedBy }: Findings): Verdict 
     })),
     judged_by: judgedBy,
     error_code: isUnknown ? 'no_verdict' : null,
-    error_message: isUnknown ? 'The judge could not tell whether a rule of `must_never` was broken.' : null,
+    error_message: isUnknown ? 'The judge could not decide whether a rule of `must_never` was broken.' : null,
   };
 }
 

@@ -4,13 +4,14 @@ import type { TestRunProgress } from '@vestra/contract/test-runs';
 import { requireDeployment } from '../../agents/deployments/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import type { Waiters } from '../../platform/async/waiters.ts';
-import type { Tenant } from '../../platform/caller.ts';
+import type { Caller } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { EventStream, type Handlers } from '../../platform/http/handler.ts';
 import type { Frame, FrameSource } from '../../platform/http/sse.ts';
 import type { Streams } from '../../platform/http/streams.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
+import { requireConversationScope } from '../allowed-conversations.ts';
 import { lastSeenId } from '../deployment-cursor.ts';
 import type { TestRun } from '../tables.ts';
 import { findRun, listRuns } from './store.ts';
@@ -41,11 +42,14 @@ export function testRunRoutes({
   watchers,
   streams,
 }: TestRunDependencies): Handlers<'testRuns'> {
-  const read = async (tenant: Tenant, runId: string) => {
-    const row = await findRun(db, tenant.orgId, runId);
-    if (!row || !isVisible(row, tenant)) throw fail('test_run_not_found');
-    return presentTestRun(row);
+  const find = async (caller: Caller, runId: string) => {
+    const row = await findRun(db, caller.orgId, runId);
+    if (!row || !isVisible(row, caller)) throw fail('test_run_not_found');
+    if (row.improvement_id !== null)
+      requireConversationScope(caller, 'This test run has scenarios from conversations.');
+    return row;
   };
+  const read = async (caller: Caller, runId: string) => presentTestRun(await find(caller, runId));
 
   return {
     create: async ({ origin, params, commit }) =>
@@ -61,7 +65,8 @@ export function testRunRoutes({
       const run = await look();
       return new EventStream(streams.open(caller, signal), followTestRun(watchers, run, look));
     },
-    cancel: async ({ origin, params }) => {
+    cancel: async ({ caller, origin, params }) => {
+      await find(caller, params.run_id);
       const run = await transaction(db, (tx) => cancelTestRun(tx, origin, params.run_id));
       await stopTestRun(engine, run);
       return run;

@@ -188,16 +188,18 @@ type ResultKey = Pick<ResultRow, 'run_id' | 'scenario_id'>;
 
 const named = ({ run_id, scenario_id }: ResultKey) => sql`run_id = ${run_id} AND scenario_id = ${scenario_id}`;
 
+/** Returns false if the result is gone, because the conversation of its scenario was deleted. */
 export async function beginResult(
   tx: Transaction,
   key: ResultKey,
   { conversationId, startedAt }: { conversationId: string; startedAt: Date },
-): Promise<void> {
-  await run(
+): Promise<boolean> {
+  const begun = await run(
     tx,
     sql`UPDATE ${testRunResults} SET status = 'running', conversation_id = ${conversationId}, started_at = ${startedAt}
         WHERE ${named(key)}`,
   );
+  return begun === 1;
 }
 
 /** Stores the progress of a scenario: after an exchange, after one of several plays, or at its end. */

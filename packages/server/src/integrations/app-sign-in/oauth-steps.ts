@@ -35,7 +35,7 @@ export async function register(
 ): Step<'register'> {
   const call = oauthFetch(outbound);
   if (server.metadata.registration_endpoint === undefined) {
-    return notOffered('The app lets nobody register itself: give a client that you registered there by hand.');
+    return notOffered('The app accepts no automatic registration: register a client there by hand, and store it.');
   }
   const methods = server.metadata.token_endpoint_auth_methods_supported;
   const method =
@@ -57,7 +57,7 @@ export async function register(
     const { client_id, client_secret, client_secret_expires_at, token_endpoint_auth_method } = full;
     return { ok: true, client: { client_id, client_secret, client_secret_expires_at, token_endpoint_auth_method } };
   } catch (error) {
-    if (call.wasUnavailable()) return unavailable('The app did not answer when this server made itself known to it.');
+    if (call.wasUnavailable()) return unavailable('The app did not answer when this server registered itself.');
     return error instanceof RegistrationRejectedError
       ? notOffered(
           `The app did not let this server register itself: it answered ${error.status}. Give a client that you registered there by hand.`,

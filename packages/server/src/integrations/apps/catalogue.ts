@@ -160,13 +160,13 @@ function signInOf(
   env: Environment,
 ): AppSignInData | null {
   if (sign_in === null || (sign_in === undefined && known?.sign_in === null)) {
-    if (client_id !== undefined) throw wrong('client_id', 'is given to an app that nobody signs in to.');
+    if (client_id !== undefined) throw wrong('client_id', 'belongs to an app without a sign-in.');
     return null;
   }
   const { needs_client, register_at, note, ...facts } = sign_in ?? {};
   const before = known?.sign_in;
   if (client_secret_env !== undefined && client_id === undefined) {
-    throw wrong('client_secret_env', 'has no `client_id` beside it.');
+    throw wrong('client_secret_env', 'needs a `client_id`.');
   }
   const secret = client_secret_env === undefined ? null : env(client_secret_env)?.trim();
   if (secret === undefined || secret === '') {
@@ -219,7 +219,7 @@ export function appToConnect(catalogue: AppCatalogue, appId: string): App {
 export function appToSignInTo(catalogue: AppCatalogue, appId: string): { app: App; facts: SignInFacts } {
   const app = appToConnect(catalogue, appId);
   if (!app.sign_in) {
-    const message = `Nobody signs in to ${app.name}: it takes a key of the user’s as \`api_key\`.`;
+    const message = `${app.name} has no sign-in: it accepts a key of the user as \`api_key\`.`;
     throw fail('oauth_not_available', { param: 'app', message });
   }
   return { app, facts: app.sign_in.facts };

@@ -234,7 +234,7 @@ describe('a client that an org stores', () => {
     );
     expect(told.map(({ data }) => data)).toMatchObject([
       { object: 'connection', id: first, status: 'failed', app: 'oidc-by-hand', user_id: 'ada' },
-      { id: second, error: expect.stringContaining('was taken away') },
+      { id: second, error: expect.stringContaining('was removed') },
     ]);
   });
 
@@ -263,7 +263,7 @@ describe('a client that an org stores', () => {
     expect(await isTaken(org.id)).toBe(true);
     await endToken(made.id);
     expect(await isTaken(org.id)).toBe('over');
-    expect(await desk.list(org.testKey)).toMatchObject([{ error: expect.stringContaining('was taken away') }]);
+    expect(await desk.list(org.testKey)).toMatchObject([{ error: expect.stringContaining('was removed') }]);
   });
 });
 

@@ -71,7 +71,7 @@ export function connectionRoutes(deps: ConnectDependencies): Handlers<'connectio
       }
       const name = catalogue.find(row.app)?.name ?? row.app;
       return status === 'connected'
-        ? callbackPage(200, { title: `${name} is connected`, text: 'You can close this page and go on.' })
+        ? callbackPage(200, { title: `${name} is connected`, text: 'You can close this page and continue.' })
         : callbackPage(400, {
             title: `${name} is not connected`,
             text: 'The sign-in was declined, took too long or was refused. Go back and start again.',

@@ -134,7 +134,7 @@ async function ask(deps: RenewDependencies, row: ConnectionRow): Promise<Renewal
   const { client: kept, refresh_token: refreshToken } = secrets;
   const client = await clientOfSignIn(deps, tenant, { app: deps.catalogue.find(row.app), kept, server });
   if (!client) {
-    await end(deps, row, 'The client that the sign-in was made with was taken away.');
+    await end(deps, row, 'The OAuth client of this sign-in was removed.');
     return { kind: 'over' };
   }
   const answer = await signIn.refresh(server, { client, refreshToken });

@@ -132,7 +132,7 @@ async function deliver(engine: Engine, call: TakenCall, answer: InteractionAnswe
     if (!(error instanceof Failure)) throw error;
     // It was answered elsewhere, cancelled, or expired.
     if (error.code !== 'invalid_request') return;
-    await deliver(engine, call, { error: `What the function gave back was refused: ${error.message}` });
+    await deliver(engine, call, { error: `The server refused the result of the function: ${error.message}` });
   }
 }
 

@@ -64,6 +64,7 @@ export async function createSession(
     memory: body.memory,
     driver: body.driver ?? 'bash',
     opened_by: caller.key?.id ?? caller.grant?.id ?? null,
+    opened_by_member: caller.member?.id ?? null,
     opening: await openingOf(tx, caller, { settings, deployment, pinned }),
     expires_at: new Date(sharedNow() + sessionMs),
   });
@@ -193,7 +194,7 @@ function callerOf(session: SessionStanding | undefined, now: number): Caller {
       conversationId: session.conversation_id,
       switchedOn: switchedOn(session),
       expiresAt: session.expires_at,
-      openedBy: session.opened_by,
+      openedBy: session.opened_by ?? session.opened_by_member,
     },
   };
 }

@@ -43,12 +43,15 @@ const named = (tenant: Tenant, id: string) => sql`${owned(tenant)} AND id = ${id
 export const insertSession = (tx: Transaction, row: NewSession): Promise<SessionRow> => insert(tx, sessions, row);
 
 /**
- * The time of its revocation. A session also counts as revoked if the key or grant that opened it has ended. This is
- * read each time, so that a session which is created during the revocation is revoked too.
+ * The time of its revocation. A session also counts as revoked if the key, grant or membership that opened it has ended.
+ * This is read each time, so that a session which is created during the revocation is revoked too.
  */
-const revocation = sql`CASE WHEN s.revoked_at IS NOT NULL OR s.opened_by IS NULL
-      OR EXISTS (SELECT FROM api_keys k WHERE k.id = s.opened_by AND k.revoked_at IS NULL)
-      OR EXISTS (SELECT FROM mcp_grants g WHERE g.id = s.opened_by)
+const revocation = sql`CASE WHEN s.revoked_at IS NOT NULL
+      OR (s.opened_by IS NULL
+        OR EXISTS (SELECT FROM api_keys k WHERE k.id = s.opened_by AND k.revoked_at IS NULL)
+        OR EXISTS (SELECT FROM mcp_grants g WHERE g.id = s.opened_by))
+      AND (s.opened_by_member IS NULL
+        OR EXISTS (SELECT FROM members m WHERE m.id = s.opened_by_member AND m.org_id = s.org_id))
     THEN s.revoked_at ELSE s.created_at END`;
 
 const { revoked_at, ...others } = sessions.columns;
@@ -147,7 +150,7 @@ export async function liveSessionsOf(db: Executor, tenant: Tenant, userId: strin
   return rows.map(({ id }) => id);
 }
 
-/** Those that are not revoked, also not through the key that opened them, and whose user, if any, is active. */
+/** Those that are not revoked, also not through the key or member that opened them, and whose user, if any, is active. */
 export async function liveSessions(db: Executor, ids: string[]): Promise<string[]> {
   const live = sql`
     SELECT s.id FROM ${sessions} s

@@ -35,7 +35,7 @@ export async function readOpening(path: string): Promise<Opening> {
     const opening = parse(openingSchema, await readWhole(first.content, maxDescriptionBytes), path);
     if (opening.format <= format) return opening;
     throw new StartFailure(
-      `The backup ${path} was made by Vestra ${opening.version} in a form that this version cannot read: restore it with ${opening.version} or newer.`,
+      `The backup ${path} was created by Vestra ${opening.version} in a form that this version cannot read: restore it with ${opening.version} or newer.`,
     );
   } finally {
     await file.close();
@@ -205,7 +205,7 @@ async function openArchive(path: string): Promise<FileHandle> {
 }
 
 const notBackup = (path: string) =>
-  new StartFailure(`${path} is no backup that vestra admin has made, and no archive of an org.`);
+  new StartFailure(`${path} is neither a backup of vestra admin nor an archive of an org.`);
 
 const damaged = (path: string, what: string): StartFailure =>
   new StartFailure(`The archive ${path} is not whole: ${what}. Nothing was changed; write it again.`);

@@ -69,7 +69,7 @@ async function openNew(partial: string): Promise<FileHandle> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw toStartFailure(error, partial);
     throw new StartFailure(
-      `${partial} is there already: another backup is writing it, or one was killed. Delete it if no backup is running.`,
+      `${partial} already exists: another backup is writing it, or one was killed. Delete it if no backup is running.`,
     );
   }
 }
@@ -77,10 +77,10 @@ async function openNew(partial: string): Promise<FileHandle> {
 function toStartFailure(error: unknown, path: string): unknown {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new StartFailure(`There is no room left for ${path}: nothing was kept of it. Name a larger disk.`);
+    return new StartFailure(`The disk of ${path} is full, so the incomplete file was removed. Choose a larger disk.`);
   }
   const isOfTheDisk = ['ENOENT', 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EIO'].includes(code ?? '');
-  return isOfTheDisk ? new StartFailure(`${path} cannot be written (${code}): name another place.`) : error;
+  return isOfTheDisk ? new StartFailure(`${path} cannot be written (${code}): choose another place.`) : error;
 }
 
 function writerTo(file: FileHandle): ArchiveWriter {

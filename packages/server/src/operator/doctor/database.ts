@@ -20,7 +20,7 @@ export async function databaseFindings(
     !existsSync(join(dataDir, 'postgres')) &&
     !existsSync(join(dataDir, 'postgres-location.json'))
   ) {
-    return [ok('database', 'the embedded one is made at the first start')];
+    return [ok('database', 'the embedded one is created at the first start')];
   }
   try {
     const postgres = databaseUrl
@@ -107,7 +107,7 @@ function poolerFinding(): Finding {
   return warn(
     'database',
     'reached through a pooler',
-    'A pooler in transaction mode delivers no notifications: let DATABASE_URL lead to PostgreSQL itself, or set DATABASE_DIRECT_URL beside it.',
+    'A pooler in transaction mode delivers no notifications: use the address of PostgreSQL itself as DATABASE_URL, or also set DATABASE_DIRECT_URL.',
   );
 }
 

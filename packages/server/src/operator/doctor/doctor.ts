@@ -47,7 +47,7 @@ export function showFindings(findings: readonly Finding[]): string {
     ...(remedy === null ? [] : [`${' '.repeat(width + 8)}→ ${remedy}`]),
   ]);
   const count = (wanted: Finding['status']) => findings.filter(({ status }) => status === wanted).length;
-  return [...lines, '', `${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} to fix.`].join('\n');
+  return [...lines, '', `${count('ok')} ok, ${count('warn')} to check, ${count('fail')} to fix.`].join('\n');
 }
 
 /** Settings of the command line and the SDKs. */
@@ -129,10 +129,10 @@ export async function serverFindings({ publicUrl, host, port, role }: Config): P
   if (role === 'worker') return [ok('server', 'a worker serves no API')];
   const here = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
   return [
-    await answersAt(here, 'Start it with `vestra start`, where it should run here.'),
+    await answersAt(here, 'If it should run here, start it with `vestra start`.'),
     ...(publicUrl === null
       ? []
-      : [await answersAt(publicUrl, 'Look at the proxy and the name.'), await hidesMetrics(publicUrl)]),
+      : [await answersAt(publicUrl, 'Check the proxy and the host name.'), await hidesMetrics(publicUrl)]),
   ];
 }
 
@@ -152,7 +152,7 @@ async function answersAt(url: string, remedy: string): Promise<Finding> {
 /** If a local proxy does not add X-Forwarded-For, its requests look like the operator's. */
 async function hidesMetrics(publicUrl: string): Promise<Finding> {
   const answer = await ask(`${publicUrl}/metrics`);
-  if (answer?.status !== 200) return ok('server', 'the public address keeps /metrics to itself');
+  if (answer?.status !== 200) return ok('server', 'the public address does not show /metrics');
   return bad(
     'server',
     `${publicUrl}/metrics can be read by everybody`,

@@ -71,8 +71,8 @@ async function limitsFinding(setting: Config['computer']['cgroup']): Promise<Fin
   return ok(
     'limits',
     typeof found === 'string'
-      ? `the server holds the limits of computers by looking: ${found}`
-      : `the kernel holds the limits of computers too, in ${found.folder} (${found.controllers.join(', ')})`,
+      ? `the server enforces the limits of computers. The kernel does not: ${found}`
+      : `the kernel enforces the limits of computers too, in ${found.folder} (${found.controllers.join(', ')})`,
   );
 }
 
@@ -113,7 +113,7 @@ function documentTools(): Finding[] {
 
 async function voiceFinding({ folder, realtime, network, isConfined }: Config['voice']): Promise<Finding> {
   const isMissing = missingPackages(folder, realtime ? 'elsewhere' : 'offline') !== null;
-  if (isMissing) return ok('voice', 'not set up, and not needed unless sessions talk (vestra setup voice)');
+  if (isMissing) return ok('voice', 'not set up. Only voice calls need it (vestra setup voice)');
   const obstacle = await createCallConnections({ folder, network, isConfined }).obstacle();
   if (obstacle !== null) return warn('voice', obstacle, 'Run npm run setup:system, or do without calls.');
   const how = realtime ? `speech by ${realtime.model}` : 'speech from packages';
@@ -144,7 +144,7 @@ export function dataFolderFindings({ dataDir }: Config): Finding[] {
       ),
     ];
   }
-  const is = place === dataDir ? dataDir : `${dataDir} (made at the first start)`;
+  const is = place === dataDir ? dataDir : `${dataDir} (created at the first start)`;
   return [
     spaceFinding(place, is),
     ...['master-key', 'credentials.json', 'postgres.url'].flatMap((name) => secretFile(join(dataDir, name))),
@@ -194,5 +194,5 @@ export async function fileFindings(config: Config): Promise<Finding[]> {
     (error: Error) => error.message,
   );
   if (fault === null) return [ok('files', `${place} answers`)];
-  return [bad('files', `${place}: ${fault}`, 'Look at VESTRA_FILES, its keys and the way to the store.')];
+  return [bad('files', `${place}: ${fault}`, 'Check VESTRA_FILES, its keys and the network.')];
 }

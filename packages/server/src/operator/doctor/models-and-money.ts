@@ -40,13 +40,13 @@ export async function vendorFindings({ models, asksForModels }: Config): Promise
         return bad(
           'models',
           `${provider}: ${host} does not answer`,
-          'Look at the name, the network and the proxy of this machine.',
+          'Check the host name, the network and the proxy of this machine.',
         );
       if (status === 401 || status === 403)
         return bad('models', `${provider}: ${host} refuses the key`, 'Set a key that is good.');
       return status < 500
         ? ok('models', `${provider}: ${host} answers`)
-        : warn('models', `${provider}: ${host} answers ${status}`, 'Look at the status page of the vendor.');
+        : warn('models', `${provider}: ${host} answers ${status}`, 'Check the status page of the vendor.');
     }),
   ];
 }

@@ -10,7 +10,8 @@ const textWithIds: Readonly<Record<string, readonly string[]>> = {
   org_settings: ['default_deployment'],
   users: ['default_deployment'],
   deployment_versions: ['uses', 'manifest', 'content', 'file_objects'],
-  run_calls: ['sources'],
+  messages: ['sources'],
+  run_calls: ['sources', 'passages'],
   jobs: ['key', 'payload'],
 };
 

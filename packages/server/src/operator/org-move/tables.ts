@@ -171,6 +171,8 @@ export const tablesThatStay: Readonly<Record<string, string>> = {
   rate_windows: 'Counts of the last minute.',
   runs: 'Leases of processes. The sweep of the new installation finds open turns and tasks.',
   computer_hosts: 'Processes of the installation.',
+  model_adjustments: 'What the installation learnt about its providers. It belongs to no org.',
+  insight_names: 'A model names insights again when somebody asks for it.',
   unused_contents: 'Names stored bytes that no row uses. These bytes do not move.',
   console_sessions: 'People sign in to the console again.',
   sign_in_attempts: 'A browser begins the sign-in again.',

@@ -148,10 +148,10 @@ describe('the embeddings provider', () => {
         isTerminal: false,
       });
       expect(text).not.toContain('secret');
-      return text.split('\n').filter((line) => line.includes('Embeddings'));
+      return text.split('\n').filter((line) => line.includes(' embeds the texts'));
     };
     expect(lineOf(keys)).toEqual([
-      'Embeddings are of openai/text-embedding-3-small, which receives the texts of memory and notebooks. VESTRA_EMBEDDINGS=offline keeps them here.',
+      'openai/text-embedding-3-small embeds the texts of memory and notebooks, and so receives them. Set VESTRA_EMBEDDINGS=offline to keep them on this machine.',
     ]);
     expect(lineOf({ ...keys, VESTRA_EMBEDDINGS: 'offline' })).toEqual([]);
     expect(lineOf({})).toEqual([]);

@@ -125,7 +125,7 @@ async function assertCount(client: pg.Client, table: string, expected: number): 
   const { rows } = await client.query<{ count: string }>(`SELECT count(*) FROM ${quoted(table)}`);
   if (Number(rows[0]?.count) === expected) return;
   throw new StartFailure(
-    `The table ${table} got ${rows[0]?.count} rows instead of ${expected}: nothing was kept. Try again.`,
+    `The table ${table} got ${rows[0]?.count} rows instead of ${expected}: nothing was stored. Try again.`,
   );
 }
 

@@ -31,7 +31,7 @@ describe('the start fails with one sentence for', () => {
   test('a data folder of another version of PostgreSQL', async () => {
     const dataDir = await usedFolder();
     await writeFile(join(dataDir, 'postgres', 'PG_VERSION'), '16\n');
-    expect(await failureOf(start(dataDir))).toContain('was made by PostgreSQL 16, and this Vestra runs 18');
+    expect(await failureOf(start(dataDir))).toContain('was created by PostgreSQL 16, and this Vestra runs 18');
   });
 
   test('other files in the folder of the database', async () => {

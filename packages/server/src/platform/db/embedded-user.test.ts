@@ -60,7 +60,7 @@ describe.skipIf(!isRoot)('as root', () => {
     await second.stop();
 
     await rm(join(home, 'postgres'), { recursive: true });
-    expect(await failureOf(start(dataDir))).toContain(`was kept in ${home} and is gone`);
+    expect(await failureOf(start(dataDir))).toContain(`was stored in ${home} and is gone`);
   });
 
   test('a data folder that was deleted and created again has an empty database', async () => {

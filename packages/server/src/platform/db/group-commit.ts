@@ -97,7 +97,7 @@ export function createGroupCommit(db: Database): GroupCommit {
 }
 
 /** A server that shuts down may have committed before it closed the connection. */
-function isRolledBack(error: unknown): boolean {
+export function isRolledBack(error: unknown): boolean {
   const state = sqlState(error);
   return state !== undefined && !state.startsWith('57P');
 }

@@ -253,7 +253,7 @@ async function assertSameDatabase(of: { connectionString: string; directUrl: str
   } catch (error) {
     if ((error as Error).name !== 'AbortError') throw error;
     throw new StartFailure(
-      'What is notified at DATABASE_URL is not heard at DATABASE_DIRECT_URL: both must name the same database of the same server.',
+      'Notifications sent at DATABASE_URL do not arrive at DATABASE_DIRECT_URL: both must name the same database of the same server.',
     );
   } finally {
     await Promise.all([through, beside].map(endSession));
@@ -262,7 +262,7 @@ async function assertSameDatabase(of: { connectionString: string; directUrl: str
 
 const needsDirectUrl = (name: string) =>
   new StartFailure(
-    `The database ${name} is reached through a connection pooler in transaction mode, which delivers no notifications and keeps no locks: set DATABASE_DIRECT_URL to the address of the database itself beside it, or let DATABASE_URL name that.`,
+    `The database ${name} is reached through a connection pooler in transaction mode, which delivers no notifications and holds no locks: also set DATABASE_DIRECT_URL to the address of the database itself, or use that as DATABASE_URL.`,
   );
 
 async function openSession(connectionString: string): Promise<pg.Client> {

@@ -3,7 +3,7 @@ import { isDatabaseUnreachable } from './unreachable.ts';
 
 const pauseMs = 500;
 /** Far longer than a failover. A write that makes the server fail each time must end as well. */
-const maxRetryMs = 15 * 60_000;
+export const maxRetryMs = 15 * 60_000;
 
 /**
  * Retries while the database is unreachable, for at most a quarter of an hour or until `hasGivenUp`. An attempt whose

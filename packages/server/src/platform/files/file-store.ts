@@ -77,7 +77,7 @@ export function hashWhileReading(content: Content): { chunks: AsyncIterable<Uint
 
 /** Content must match the hash it is stored under. Otherwise a file would show the content of another. */
 export function assertHashMatches(name: string, { sha256 }: StoredContent): void {
-  if (isHash(name) && name !== sha256) throw new Error(`What was to be kept as ${name} has another hash.`);
+  if (isHash(name) && name !== sha256) throw new Error(`The content to store as ${name} has another hash.`);
 }
 
 /** The stored content does not match its name. */
@@ -96,7 +96,7 @@ export async function* verifyWhileReading(name: string, chunks: AsyncIterable<Ui
     last = chunk;
   }
   if (digest.digest('hex') !== name)
-    throw new DamagedContent(`What is kept as ${name} is damaged: it has another hash.`);
+    throw new DamagedContent(`The stored file ${name} is damaged: it has another hash.`);
   if (last) yield last;
 }
 
@@ -119,8 +119,8 @@ export function storeFailure(what: StoreFault) {
   const failure = fail('not_ready', {
     message:
       what === 'away'
-        ? 'The file store is away. Try again shortly.'
-        : 'The file store has no room left. It accepts new files again when the operator of this server has made room.',
+        ? 'The file store is unreachable. Try again shortly.'
+        : 'The file store has no room left. The operator of this server must free some space.',
     retry_after_ms: again[what],
   });
   faults.set(failure, what);

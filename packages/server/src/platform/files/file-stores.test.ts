@@ -141,7 +141,7 @@ describe('a failing store', () => {
         (error: unknown) =>
           error instanceof Failure ? [error.status, error.code, error.message, error.details.retry_after_ms] : error,
       );
-    const away = [503, 'not_ready', 'The file store is away. Try again shortly.', 5000];
+    const away = [503, 'not_ready', 'The file store is unreachable. Try again shortly.', 5000];
     s3.trouble(() => ({ answer: 503, code: 'ServiceUnavailable' }));
     expect(
       await Promise.all(
@@ -248,7 +248,7 @@ describe('the metrics of a file store', () => {
     const breaking = store.put(orgA, hashOf(Buffer.from('x')), chunksOf(bytes, 3, new Error('The sender left.')));
     await expect(breaking).rejects.toThrow('The sender left.');
     s3.trouble(() => ({ answer: 503, code: 'ServiceUnavailable' }));
-    await expect(store.read(orgA, name)).rejects.toThrow('away');
+    await expect(store.read(orgA, name)).rejects.toThrow('unreachable');
     s3.trouble(({ method }) => (method === 'PUT' ? { answer: 507 } : null));
     await expect(store.put(orgB, name, bytes)).rejects.toThrow('no room left');
     s3.trouble(() => ({ answer: 403, code: 'AccessDenied' }));
@@ -259,7 +259,7 @@ describe('the metrics of a file store', () => {
     await store.put(orgA, 'abcd.home', large);
     s3.trouble(() => ({ cutAfter: 1000 }));
     const opened = await store.open(orgA, 'abcd.home');
-    await expect(whole(opened?.chunks ?? expect.fail())).rejects.toThrow('away');
+    await expect(whole(opened?.chunks ?? expect.fail())).rejects.toThrow('unreachable');
     metrics.stop();
 
     const all = await samples();

@@ -71,7 +71,7 @@ export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (isReadOnlyDatabase(error)) return notReady('The database takes no writes just now. Try again shortly.');
   if (isDiskFull(error)) return notReady('The disk of the database is full. Try again when there is space.');
-  if (isDatabaseUnreachable(error)) return notReady('The database is away. Try again shortly.');
+  if (isDatabaseUnreachable(error)) return notReady('The database is unreachable. Try again shortly.');
   return fail('internal_error');
 }
 

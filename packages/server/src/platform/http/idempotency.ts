@@ -196,7 +196,7 @@ type Call = {
   commit: <Body>(work: (tx: Transaction) => Promise<Body | Reply<Body>>) => Promise<CommittedResponse<Body>>;
 };
 
-const notKept = new Error('No answer is kept under this key.');
+const notKept = new Error('No response is stored under this key.');
 const inFlight = new Map<string, Promise<unknown>>();
 
 /**

@@ -9,6 +9,7 @@ import type { Database, Transaction } from '../db/pool.ts';
 import { transaction } from '../db/transaction.ts';
 import { type Identities, identify } from './authenticate.ts';
 import { openBody, receiveBody } from './body.ts';
+import type { BodyBytes } from './body-bytes.ts';
 import type { Cursors } from './cursor.ts';
 import type { EmbedOrigins } from './embed-cors.ts';
 import { type CommittedResponse, EventStream, type Incoming, type PageRequest, Reply } from './handler.ts';
@@ -30,6 +31,8 @@ export type PipelineContext = {
   requestsPerMinute: number;
   /** Bounds the bodies that strangers have not sent whole. */
   unfinished?: UnfinishedRequests;
+  /** Bounds the bodies of each caller and org that are in memory. */
+  bodyBytes?: BodyBytes;
   /** Called once for each request with an API key or a grant. */
   keyUsed: (caller: Caller) => void;
   /** Called with the name of the route when a body has arrived and is about to be parsed. */
@@ -75,14 +78,28 @@ type IncomingRequest = { request: Request; rawParams: Record<string, string>; pr
 /** Runs the checks of every request in the order of the contract, and then the handler. */
 export async function serve(
   path: PipelineContext,
-  { name, route, handler }: Endpoint,
-  { request, rawParams, progress }: IncomingRequest,
+  endpoint: Endpoint,
+  incoming: IncomingRequest,
 ): Promise<PipelineResponse> {
+  const { route } = endpoint;
+  const { request, progress } = incoming;
   const caller = await identify(route, request, path.identities, progress);
   progress.caller = caller;
   if (caller?.key || caller?.grant) path.keyUsed(caller);
   if (caller) await takeRateToken(path, caller, progress);
   else await takeAddressToken(path, route, progress.ip);
+  // An edge holds the body of the request that it serves.
+  const release = caller && !progress.isFromEdge ? path.bodyBytes?.hold(caller, route, request) : undefined;
+  const answer = serveCaller(path, endpoint, incoming, caller);
+  return release ? answer.finally(release) : answer;
+}
+
+async function serveCaller(
+  path: PipelineContext,
+  { name, route, handler }: Endpoint,
+  { request, rawParams, progress }: IncomingRequest,
+  caller: Caller | null,
+): Promise<PipelineResponse> {
   const receive = () => receiveBody(route, request, { session: Boolean(caller?.session) });
   const bounded = caller || progress.isFromEdge ? undefined : path.unfinished;
   const onLate = () => {

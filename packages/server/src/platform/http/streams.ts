@@ -24,7 +24,7 @@ export type Streams = {
    * end as soon as the server starts to stop.
    */
   open: (caller: Caller, requestSignal: AbortSignal, options?: { endsAtOnce?: boolean }) => OpenStream;
-  /** Ends the streams of a revoked key, session or grant, and of the sessions that it opened. */
+  /** Ends the streams of a revoked key, session or grant, or of a removed member, and of the sessions that it opened. */
   endCredential: (id: string) => void;
   /**
    * Ends the streams of credentials that are no longer live, in case a notification was lost. Rejects if the check
@@ -73,7 +73,7 @@ export function createStreams({ maxOfOrg = maxPerOrg } = {}): Streams {
   let leaving: NodeJS.Timeout | undefined;
   let empty = Promise.withResolvers<void>();
 
-  /** The streams of sessions, by the key or grant that opened the session. */
+  /** The streams of sessions, by the key, grant or member that opened the session. */
   const byOpener = new Map<string, Set<AbortController>>();
 
   const end = (id: string, reason?: Error) => {

@@ -165,7 +165,7 @@ export function createLane(dependencies: {
     }
     const failures = claim.failures + 1;
     if (isLastFailure(claim)) {
-      log.error({ ...facts, failures }, 'a job failed for the last time and was given up');
+      log.error({ ...facts, failures }, 'a job failed for the last time and is not retried');
       return () => claims.giveUp(claim, 'The handler failed.');
     }
     const seconds = backoffSeconds(row.retries, failures);

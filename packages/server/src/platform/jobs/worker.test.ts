@@ -77,7 +77,7 @@ describe('a job', () => {
     await expect.poll(() => statesOf('note')).toEqual(['The handler failed.']);
     expect(attempts).toEqual([1, 2, 3]);
     expect(ran).toEqual([]);
-    expect(messages()).toContain('a job failed for the last time and was given up');
+    expect(messages()).toContain('a job failed for the last time and is not retried');
   });
 
   it('that fails and then succeeds is deleted', async () => {

@@ -91,7 +91,7 @@ function faultWithin({ schema, path }: Subschema, all: readonly Subschema[]): st
     if (meant === null) return `${at} \`${key}\` is not supported.`;
     if (meant !== key) return `${at} \`${key}\` is no keyword of JSON Schema: did you mean \`${meant}\`?`;
   }
-  if (schema.$id !== undefined && path.length > 0) return `${at} \`$id\` stands within the schema: give it at the top.`;
+  if (schema.$id !== undefined && path.length > 0) return `${at} \`$id\` is inside the schema: write it at the top.`;
   if (typeof schema.$ref === 'string' && targetOf(schema.$ref, all) === undefined) {
     return `${at} \`$ref\` leads nowhere: it may name a part of this schema alone, such as #/$defs/address.`;
   }
@@ -101,7 +101,7 @@ function faultWithin({ schema, path }: Subschema, all: readonly Subschema[]): st
   }
   if (Array.isArray(schema.enum) && schema.enum.length === 0) return `${at} \`enum\` is empty.`;
   if (schema.nullable !== undefined && (schema.type === undefined || schema.nullable === false)) {
-    return `${at} \`nullable\` may only be true, beside a \`type\`; or write null among the types.`;
+    return `${at} \`nullable\` may only be true, together with a \`type\`. Or add null to the types.`;
   }
   const names = ['properties', 'patternProperties', 'dependentSchemas', 'dependencies'] as const;
   const isPrototype = names.some((keyword) => isObject(schema[keyword]) && Object.hasOwn(schema[keyword], '__proto__'));

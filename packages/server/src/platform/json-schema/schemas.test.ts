@@ -232,7 +232,7 @@ describe('a schema is refused if it', () => {
       { $defs: { a: { $ref: '#/$defs/b' }, b: { anyOf: [{ $ref: '#/$defs/a' }] } } },
       /leads back to itself/,
     ],
-    ['names itself within', { properties: { a: { $id: 'https://x.example' } } }, /`\$id` stands within/],
+    ['names itself within', { properties: { a: { $id: 'https://x.example' } } }, /`\$id` is inside the schema/],
     ['has no pattern', { pattern: '(' }, /a pattern is no regular expression/],
     ['has too long a pattern', { pattern: 'a'.repeat(1001) }, /longer than 1000/],
     ['repeats without measure', { allOf: many(9, { pattern: '(a|b){300}' }) }, /repeats too much/],

@@ -46,9 +46,14 @@ type Options = {
 export function createMetrics({ version, role, queues, now }: Options): Metrics {
   const registry = createRegistry();
   const { counter, histogram } = registry;
-  registry.ask({ name: 'vestra_build_info', help: 'What runs: always 1.', labels: ['version', 'node', 'role'] }, () => [
-    { labels: { version, node: process.versions.node, role }, value: 1 },
-  ]);
+  registry.ask(
+    {
+      name: 'vestra_build_info',
+      help: 'Version, Node and role of the process: always 1.',
+      labels: ['version', 'node', 'role'],
+    },
+    () => [{ labels: { version, node: process.versions.node, role }, value: 1 }],
+  );
 
   const requests = counter({
     name: 'vestra_http_requests_total',

@@ -7,7 +7,7 @@ const closed = { allowPrivate: false };
 const open = { allowPrivate: true };
 
 const internal = 'Private, local and internal addresses are refused.';
-const local = `${internal} Whoever runs the server opens private and local ones with VESTRA_ALLOW_PRIVATE_ADDRESSES=1.`;
+const local = `${internal} To allow private and local ones, start the server with VESTRA_ALLOW_PRIVATE_ADDRESSES=1.`;
 const needsHttps = 'The address must begin with https://.';
 const plainHttp = 'Plain http is refused: the address must begin with https://.';
 const badHost = 'The host must be a full name such as example.com, without a dot at its end.';

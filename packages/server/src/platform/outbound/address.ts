@@ -28,7 +28,7 @@ export function refuseAddress(text: string, { allowPrivate }: AddressPolicy): st
   if (host === 'malformed') return 'The host must be a full name such as example.com, without a dot at its end.';
   if (host === 'closed') return refused;
   if (host === 'local' && !allowPrivate) {
-    return `${refused} Whoever runs the server opens private and local ones with VESTRA_ALLOW_PRIVATE_ADDRESSES=1.`;
+    return `${refused} To allow private and local ones, start the server with VESTRA_ALLOW_PRIVATE_ADDRESSES=1.`;
   }
   if (protocol === 'http:' && host === 'public') return 'Plain http is refused: the address must begin with https://.';
   return null;

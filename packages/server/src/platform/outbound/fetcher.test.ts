@@ -253,9 +253,7 @@ describe('over TLS', () => {
     expect(await textOf(fetch(`https://hooks.example.com:${port}/`))).toBe('secure');
     const failure = await failureOf(fetch(`https://other.example.com:${port}/`));
     expect(failure).toMatchObject({ reason: 'tls', status: null });
-    expect(failure.message).toBe(
-      'A secure connection to other.example.com could not be made: ERR_TLS_CERT_ALTNAME_INVALID.',
-    );
+    expect(failure.message).toBe('The TLS connection to other.example.com failed: ERR_TLS_CERT_ALTNAME_INVALID.');
   });
 
   it('refuses an untrusted certificate', async () => {

@@ -30,7 +30,7 @@ export function failureOf(error: unknown, { host, status }: { host: string; stat
   if (unknownNameCodes.has(code)) return new OutboundFailure('network', noPublicAddress(host));
   if (timeoutCodes.has(code)) return new OutboundFailure('timeout', `${host} did not answer in time.`, status);
   if (tlsCodes.test(code)) {
-    return new OutboundFailure('tls', `A secure connection to ${host} could not be made: ${code}.`, status);
+    return new OutboundFailure('tls', `The TLS connection to ${host} failed: ${code}.`, status);
   }
   if (status !== null) {
     return new OutboundFailure('network', `The answer of ${host} could not be read: ${code}.`, status);

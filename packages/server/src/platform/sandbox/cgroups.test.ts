@@ -4,7 +4,7 @@ import { type CgroupSetting, divisibleCgroup, groupFiles } from './cgroups.ts';
 const plain = '30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate';
 const old = '31 23 0:27 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory';
 const ofContainer = '812 800 0:26 /docker/abc /sys/fs/cgroup rw - cgroup2 cgroup rw';
-const nobodys = 'VESTRA_CGROUP is not set, and the group of this process may be somebody else’s';
+const nobodys = 'VESTRA_CGROUP is not set, and the cgroup of this process may belong to another program';
 
 describe('the cgroup that is divided among computers', () => {
   it.each<[string, CgroupSetting, string, string, ReturnType<typeof divisibleCgroup>]>([

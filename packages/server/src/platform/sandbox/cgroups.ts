@@ -56,7 +56,7 @@ export function divisibleCgroup(setting: CgroupSetting, { mounts, groups }: Cgro
   const own = /^0::(\/.*)$/m.exec(groups)?.[1];
   if (own === undefined || own.startsWith('/..')) return 'the group of this process cannot be seen from here';
   if (setting === null && own !== '/')
-    return 'VESTRA_CGROUP is not set, and the group of this process may be somebody else’s';
+    return 'VESTRA_CGROUP is not set, and the cgroup of this process may belong to another program';
   return { folder: join(at, relative(root, own)) };
 }
 
@@ -69,7 +69,7 @@ export async function findGroup(setting: CgroupSetting): Promise<Found | string>
   if (typeof divided === 'string') return divided;
   const { folder } = divided;
   try {
-    if (!existsSync(join(folder, 'cgroup.type'))) return `${folder} is the machine’s own root, or no group`;
+    if (!existsSync(join(folder, 'cgroup.type'))) return `${folder} is the root of the machine, or not a cgroup`;
     const there = (await read(folder, 'cgroup.controllers')).split(/\s+/) as Controller[];
     const missing = needed.filter((each) => !there.includes(each));
     if (missing.length > 0) return `${folder} lacks the controllers ${missing.join(' and ')}`;

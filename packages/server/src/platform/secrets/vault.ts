@@ -172,7 +172,7 @@ export async function sharedSecret(db: Database, vault: Vault, name: string): Pr
   const wrapped = await keptSetting(db, name, () => vault.newDataKey(scope));
   if (isSealedBy(vault, name, wrapped)) return vault.derive({ orgId: scope, wrapped });
   throw new StartFailure(
-    'The master key does not fit this database. Set VESTRA_MASTER_KEY to the key it was made with, or copy the file master-key from the first server’s data folder.',
+    'The master key does not fit this database. Set VESTRA_MASTER_KEY to the key it was created with, or copy the file master-key from the first server’s data folder.',
   );
 }
 

@@ -51,7 +51,7 @@ async function functionFaults(
 function approverFaults({ approver, read_only, run_without_asking }: Partial<FunctionEntry>, at: string): Fault[] {
   if (approver !== 'org' || !(read_only || run_without_asking)) return [];
   const flag = read_only ? 'read_only' : 'run_without_asking';
-  const message = `Nobody is asked for a function with \`${flag}\`: leave out that, or \`approver\`.`;
+  const message = `Nobody approves a function with \`${flag}\`: remove it, or \`approver\`.`;
   return [fault('invalid_manifest', at, message)];
 }
 

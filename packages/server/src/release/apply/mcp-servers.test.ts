@@ -265,7 +265,7 @@ describe('a line that is removed from the file', () => {
     const used = 'because other deployments use it:';
     const slug = 'removed';
     expect(second.body.warnings).toEqual([
-      { param: 'tools.0.name', message: `\`${slug}\` keeps its name, ${used} removing.` },
+      { param: 'tools.0.name', message: `\`${slug}\` is not renamed, ${used} removing.` },
     ]);
     const without = await put('removing', {});
     expect(without.body).toMatchObject({

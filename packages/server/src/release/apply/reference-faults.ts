@@ -58,7 +58,7 @@ export async function referenceFaults(
       fault(
         'memory_endpoint_required',
         at,
-        `Memory kept by the customer needs the org to set \`memory_endpoint\` in ${caller.mode} mode first.`,
+        `Memory on your side needs \`memory_endpoint\` of the org in ${caller.mode} mode: set it first.`,
       ),
     ),
   ];

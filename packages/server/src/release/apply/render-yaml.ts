@@ -1,10 +1,10 @@
 import { Document, isMap, isScalar, visit } from 'yaml';
 import type { FileKey, WrittenFile } from './parts.ts';
 
-const guide = 'docs/deployment-file.md';
+const guide = 'docs/deployment-file-reference.md';
 
 const comments: Record<FileKey, string> = {
-  instructions: 'What the agent is told before every conversation.',
+  instructions: 'The instructions that the agent reads before every conversation.',
   language: 'A language tag, or auto to follow each user.',
   model: 'An id of GET /v1/models, or default.',
   reasoning: 'How much the model reasons before it answers: off, low, medium or high.',
@@ -13,7 +13,7 @@ const comments: Record<FileKey, string> = {
   tools: 'MCP servers, and functions that your own code answers.',
   skills: 'Bundles of text files that teach one kind of work.',
   knowledge: 'Notebooks that the agent reads before it answers.',
-  approvals: 'What is marked as needing a person’s yes.',
+  approvals: 'The categories of calls that are marked for a person’s approval.',
   memory: 'Who remembers the users: vestra, customer or none.',
   computer: 'What is prepared on each computer before its first task.',
   browser: 'The sites that a user’s browser may open.',

@@ -105,19 +105,19 @@ describe('a file becomes a manifest, the manifest YAML, and the YAML the same fi
     const servers = registered(file);
     const saved = savedOf(file, servers);
     expect(renderYaml(manifestToFile('shop', saved, new Map(servers.map((each) => [each.id, each]))))).toBe(
-      `# The deployment file of shop. Every key is described in docs/deployment-file.md.
+      `# The deployment file of shop. Every key is described in docs/deployment-file-reference.md.
 
 name: shop
 
-# What the agent is told before every conversation. docs/deployment-file.md#instructions
+# The instructions that the agent reads before every conversation. docs/deployment-file-reference.md#instructions
 instructions: |
   You are kind.
   You are brief.
 
-# A language tag, or auto to follow each user. docs/deployment-file.md#language
+# A language tag, or auto to follow each user. docs/deployment-file-reference.md#language
 language: "no"
 
-# MCP servers, and functions that your own code answers. docs/deployment-file.md#tools
+# MCP servers, and functions that your own code answers. docs/deployment-file-reference.md#tools
 tools:
   - mcp: https://tools.example.com/mcp
     auth: \${CRM}
@@ -128,11 +128,11 @@ tools:
     input:
       order: string
 
-# Where one task or one turn stops. docs/deployment-file.md#limits
+# Where one task or one turn stops. docs/deployment-file-reference.md#limits
 limits:
   max_steps: 20
 
-# Pretend users; a version goes live when all of them are content. docs/deployment-file.md#tests
+# Pretend users; a version goes live when all of them are content. docs/deployment-file-reference.md#tests
 tests:
   - name: Greets
     ask: Hello?

@@ -146,7 +146,7 @@ async function askedOfServer(
   const isRemoved = sentStill.length > 0 && isGone('headers') && others.length === 0;
   const warnings = [
     ...(isRenamed && others.length > 0
-      ? [{ param: entry.name === undefined ? at : `${at}.name`, message: `\`${slug}\` keeps its name, ${used}.` }]
+      ? [{ param: entry.name === undefined ? at : `${at}.name`, message: `\`${slug}\` is not renamed, ${used}.` }]
       : []),
     ...(sentStill.length > 0 && !isRemoved
       ? [

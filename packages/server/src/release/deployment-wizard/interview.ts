@@ -127,7 +127,9 @@ export async function askNext(
       if (isEnding && draft.file && faults.length === 0) return { value: ready(draft.file, draft.dropped) };
       if (!isLast) return { again: `${complaint(draft, faults)}\n\n${request}` };
       if (!draft.file || isEmptyFile(draft.file))
-        throw fail('model_error', { message: `The model could not go on. ${faults[0]}` });
+        throw fail('model_error', {
+          message: `The interview cannot continue: the model returned no usable file. ${faults[0]}`,
+        });
       return {
         value: isEnding ? ready(draft.file, draft.dropped) : asking(interview, { ...draft, question: openQuestion }),
       };
@@ -175,7 +177,7 @@ const withoutTests = ({ file }: Draft) =>
 function complaint({ file }: Draft, faults: readonly string[]): string {
   if (!file) return unusable(faults);
   const kept = Object.keys(file).map((key) => `\`${key}\``);
-  return `${unusable(faults)}\n\nThe rest of the file is kept (${kept.join(', ')}). Write in \`file\` only what is missing or mended.`;
+  return `${unusable(faults)}\n\nThe rest of the file stays as it is (${kept.join(', ')}). Write in \`file\` only what is missing or fixed.`;
 }
 
 async function readAnswer(

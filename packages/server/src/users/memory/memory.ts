@@ -72,7 +72,7 @@ const maxLineLength = 400;
 /** The number of known facts that the model sees. */
 const knownShown = 12;
 const off = 'Memory is off.';
-const userGone = 'The user is no longer there.';
+const userGone = 'The user does not exist any more.';
 const saidBeforeDeletion =
   'The user has deleted memories. Only what they have written since then can be remembered: ask them to say it again.';
 const foreignKeyViolation = '23503';
@@ -142,7 +142,7 @@ export function createMemory(dependencies: Dependencies): Memory {
     };
     try {
       const [kept] = await keep({ ...tenant, userId }, mode, { facts: [fact], outdated: [] }, mayLearn);
-      return kept ?? { refused: 'It was not kept.' };
+      return kept ?? { refused: 'It was not stored.' };
     } catch (error) {
       if (error instanceof DeletedMeanwhile) return { refused: error.message };
       throw error;

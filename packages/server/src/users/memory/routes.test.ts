@@ -224,7 +224,7 @@ describe('deleting', () => {
     expect(textsOf(await list(key))).toEqual(['The shop closes in August.']);
     const place = { userId: 'nobody', mode: 'vestra', isSaidSince: () => true } as const;
     const late = { ...place, text: 'Likes jazz.', kind: 'other', source: 'screen' } as const;
-    expect(await server.memory.remember(tenant, late)).toEqual({ refused: 'The user is no longer there.' });
+    expect(await server.memory.remember(tenant, late)).toEqual({ refused: 'The user does not exist any more.' });
   });
 });
 

@@ -71,7 +71,7 @@ export function memoryRoutes(dependencies: MemoryDependencies): Handlers<'memory
       return commit(async (tx) => {
         const owner = await ownerOf(tx, caller, body.user_id);
         const [kept] = await keepFacts(tx, owner, { facts: [{ ...fact, vector }] });
-        if (kept === undefined || 'refused' in kept) throw invalid(kept?.refused ?? 'It was not kept.');
+        if (kept === undefined || 'refused' in kept) throw invalid(kept?.refused ?? 'It was not stored.');
         return presentFact(kept);
       });
     },

@@ -52,7 +52,7 @@ async function refusalForRoom(tx: Transaction, owner: Owner, text: string): Prom
   const over = (await countFacts(tx, owner)) - maxFacts + 1;
   if (over <= 0 || (await isKnown(tx, owner, text))) return null;
   const gone = await deleteOldestInferred(tx, owner, over);
-  return gone === over ? null : `The memory holds ${maxFacts} facts that were told directly. Delete some first.`;
+  return gone === over ? null : `The memory holds ${maxFacts} facts that users stated directly. Delete some first.`;
 }
 
 /** The caller must hold the lock of the memory. */

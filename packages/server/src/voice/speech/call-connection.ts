@@ -148,7 +148,8 @@ export type CallOffer = {
 
 /** A message for the page of the user, beside the sound. */
 export type PageNote = {
-  type: 'state' | 'heard' | 'ended';
+  /** `hearing`: the words of the user so far. `heard`: all of them. `saying`: the sentence that the agent speaks. */
+  type: 'state' | 'hearing' | 'heard' | 'saying' | 'ended';
   [field: string]: unknown;
 };
 

@@ -17,7 +17,7 @@ describe('the speech gate [VOI-260]', () => {
   it.each([
     ['begins after a tenth of a second', '..###', '----s'],
     ['does not begin with a click', '..##..##..', '----------'],
-    ['pauses, and ends after half a second', '###.................', '--s----p----------e-'],
+    ['pauses, and ends after four tenths of a second', '###.................', '--s----p-------e----'],
     ['goes on after a pause', '###........##.', '--s----p----r-'],
     ['is not ended by a breath', '###....###....###', '--s--------------'],
   ])('%s', (_, sound, news) => {

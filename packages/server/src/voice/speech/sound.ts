@@ -161,7 +161,7 @@ const usual: Settings = {
   interruptsAbove: 0.8,
   interruptsAfterMs: 160,
   pausesAfterMs: 160,
-  endsAfterMs: 512,
+  endsAfterMs: 416,
 };
 
 /** Turns the speech probability of each frame into the start and end of an utterance. */

@@ -66,9 +66,11 @@ export function StackedChart(props: ChartProps) {
         )}
         {series.length > 1 &&
           series.map((name, index) => (
-            <span className="inline-flex items-center gap-1.5" key={name}>
-              <span className="size-2.5 rounded-xs" style={{ background: fillOf(index) }} />
-              {nameOf(name)}
+            <span className="inline-flex min-w-0 max-w-56 items-center gap-1.5" key={name}>
+              <span className="size-2.5 shrink-0 rounded-xs" style={{ background: fillOf(index) }} />
+              <span className="truncate" title={nameOf(name)}>
+                {nameOf(name)}
+              </span>
               {shown && <span className="figures text-quiet">{format(shown.values[name] ?? 0)}</span>}
             </span>
           ))}

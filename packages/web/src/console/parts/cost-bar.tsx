@@ -8,6 +8,7 @@ const kinds = [
   ['background', 'Background', 'bg-quiet'],
   ['voice', 'Voice', 'bg-strong-line'],
   ['improvement', 'Improvement', 'bg-line'],
+  ['insight', 'Insights', 'bg-muted'],
 ] as const;
 
 /** A cost with its breakdown. */

@@ -54,8 +54,12 @@ export function DataTable<Row>({ label, columns, list, linkOf, empty }: DataTabl
   if (list.isLoading) return <Waiting />;
   if (list.error && rows.length === 0) return <Fault error={list.error} retry={list.refetch} />;
   if (rows.length === 0) return empty;
-  const tracks = columns.map(({ width = '1fr' }) => (width.endsWith('fr') ? atMost(width) : width)).join(' ');
-  // On a phone the first column identifies the row, so it gets at least a third of the width.
+  const tracks = columns
+    .map(({ width = '1fr' }, index) =>
+      width.endsWith('fr') ? (index === 0 ? `minmax(22%, ${width})` : atMost(width)) : width,
+    )
+    .join(' ');
+  // The first column identifies the row. On a phone it gets at least a third of the width.
   const narrowTracks = columns
     .filter(({ isWideOnly }) => !isWideOnly)
     .map(({ width = '1fr' }, index) => (index === 0 ? 'minmax(33%, 1fr)' : atMost(width)))

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { Fragment, useEffect, useId, useState } from 'react';
 import { Button } from './button.tsx';
 
 type Filters = Readonly<Record<string, string>>;
@@ -38,29 +38,43 @@ export function FilterBar({
   shown: readonly Filter[];
   set: (changed: Record<string, string | undefined>) => void;
 }) {
-  const isFiltered = shown.some(({ name }) => filters[name]);
+  const chosen = shown.filter(({ name }) => filters[name]).length;
+  const isFiltered = chosen > 0;
+  const [isOpen, setIsOpen] = useState(false);
+  const id = useId();
+  // A phone has room for a few of them. The rest is behind a button.
+  const isFolded = shown.length > 2;
   return (
-    <div className="mb-3 flex flex-wrap items-center gap-2 max-sm:grid max-sm:grid-cols-2">
-      {shown.map((filter) =>
-        'options' in filter ? (
-          <select
-            aria-label={filter.label}
-            className={`control pr-8 sm:w-auto sm:max-w-48 ${filters[filter.name] ? 'border-accent text-foreground' : 'text-quiet'}`}
-            key={filter.name}
-            onChange={(event) => set({ [filter.name]: event.target.value || undefined })}
-            value={filters[filter.name] ?? ''}
-          >
-            <option value="">{filter.label}: any</option>
-            {withChosen(filter.options.map(asOption), filters[filter.name]).map(([value, label]) => (
-              <option key={value} value={value}>
-                {label}
-              </option>
-            ))}
-          </select>
-        ) : (
-          <TypedFilter filter={filter} key={filter.name} set={set} value={filters[filter.name] ?? ''} />
-        ),
-      )}
+    <div
+      className={`mb-3 flex flex-wrap items-center gap-2 max-sm:grid max-sm:grid-cols-2 ${isFolded && !isOpen ? 'max-sm:[&>:nth-child(n+3)]:hidden' : ''}`}
+      id={id}
+    >
+      {shown.map((filter, index) => (
+        <Fragment key={filter.name}>
+          {'options' in filter ? (
+            <select
+              aria-label={filter.label}
+              className={`control pr-8 sm:w-auto sm:max-w-48 ${filters[filter.name] ? 'border-accent text-foreground' : 'text-quiet'}`}
+              onChange={(event) => set({ [filter.name]: event.target.value || undefined })}
+              value={filters[filter.name] ?? ''}
+            >
+              <option value="">{filter.label}: any</option>
+              {withChosen(filter.options.map(asOption), filters[filter.name]).map(([value, label]) => (
+                <option key={value} value={value}>
+                  {label}
+                </option>
+              ))}
+            </select>
+          ) : (
+            <TypedFilter filter={filter} set={set} value={filters[filter.name] ?? ''} />
+          )}
+          {index === 0 && isFolded && (
+            <Button aria-controls={id} aria-expanded={isOpen} className="sm:hidden" onClick={() => setIsOpen(!isOpen)}>
+              {chosen > 0 ? `Filters (${chosen})` : 'Filters'}
+            </Button>
+          )}
+        </Fragment>
+      ))}
       {isFiltered && (
         <Button
           look="quiet"
@@ -93,18 +107,20 @@ function TypedFilter({
   value: string;
   set: (changed: Record<string, string | undefined>) => void;
 }) {
-  const [typed, setTyped] = useState(value);
-  useEffect(() => setTyped(value), [value]);
+  const isDate = rest.type === 'date';
+  // An address may have a time, of which the field shows the day.
+  const given = isDate ? value.slice(0, 10) : value;
+  const [typed, setTyped] = useState(given);
+  useEffect(() => setTyped(given), [given]);
   useEffect(() => {
-    if (typed === value) return;
+    if (typed === given) return;
     const timer = setTimeout(() => set({ [name]: typed.trim() || undefined }), 350);
     return () => clearTimeout(timer);
   });
-  const isDate = rest.type === 'date';
   const input = (
     <input
       aria-label={label}
-      className={`control min-w-0 ${isDate ? 'sm:w-36' : 'sm:w-44'} ${value ? 'border-accent' : ''}`}
+      className={`control min-w-0 ${isDate ? 'sm:w-36' : 'sm:w-38'} ${value ? 'border-accent' : ''}`}
       onChange={(event) => setTyped(event.target.value)}
       placeholder={rest.placeholder ?? label}
       type={rest.type ?? 'text'}

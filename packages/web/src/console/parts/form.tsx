@@ -8,6 +8,7 @@ import { Button } from './button.tsx';
 import { ConfirmDialog } from './confirm.tsx';
 import { Dialog } from './dialog.tsx';
 import { Fault } from './fault.tsx';
+import { formHelp } from './form-help.ts';
 import { say } from './notices.tsx';
 import { RequestMenu } from './request-menu.tsx';
 
@@ -189,6 +190,8 @@ const HelpText = ({ children }: { children: string }) =>
     ),
   );
 
+const describedBy = (row: FieldRow | undefined) => row?.description && formHelp(row.description);
+
 type FieldProps = { name: string; label: string; hint?: ReactNode };
 
 /** Label, help and error of a control, linked by ids. */
@@ -201,7 +204,7 @@ export function FieldFrame({
   const { faultOf, helpOf } = useForm();
   const id = useId();
   const fault = faultOf(name);
-  const help = hint ?? helpOf(name)?.description;
+  const help = hint ?? describedBy(helpOf(name));
   return (
     <div>
       <label className="mb-1 block font-medium text-sm" htmlFor={id}>
@@ -326,7 +329,7 @@ export function CheckField({ name, label, hint }: FieldProps) {
           {label}
         </label>
         <p className={`text-sm ${faultOf(name) ? 'text-danger' : 'text-quiet'}`} id={`${id}-help`}>
-          <Help fault={faultOf(name)} help={hint ?? helpOf(name)?.description} />
+          <Help fault={faultOf(name)} help={hint ?? describedBy(helpOf(name))} />
         </p>
       </div>
     </div>

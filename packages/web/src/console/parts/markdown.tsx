@@ -1,8 +1,9 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useContext } from 'react';
 import { MarkdownText, markdownElements } from '../../markdown/markdown-text.tsx';
+import { PassagesContext } from '../../markdown/passages.ts';
 import { CopyButton } from './copy.tsx';
 
-const elements = markdownElements({ Code, Table, ImageLabel, headings: 'h2' });
+const elements = markdownElements({ Code, Table, ImageLabel, Reference, headings: 'h2' });
 
 /** Model text as the session page shows it. The parser is large, so `ModelText` loads it lazily. */
 export default function Markdown({ text, isGrowing }: { text: string; isGrowing: boolean }) {
@@ -34,4 +35,22 @@ function Table({ children }: { children?: ReactNode }) {
 
 function ImageLabel({ host, alt }: { host: string; alt: string | undefined }) {
   return <>{alt || `Image on ${host}`}</>;
+}
+
+/** The number of a cited passage, which opens it. */
+function Reference({ mark, number }: { mark: number; number: number }) {
+  const passages = useContext(PassagesContext);
+  return (
+    <sup>
+      <button
+        aria-label={`Source ${number}: ${passages?.titles.get(mark) ?? ''}`}
+        className="ms-0.5 rounded-sm bg-muted px-1 font-medium text-quiet text-xs tabular-nums enabled:hover:text-accent"
+        disabled={passages === null}
+        onClick={() => passages?.open(mark)}
+        type="button"
+      >
+        {number}
+      </button>
+    </sup>
+  );
 }

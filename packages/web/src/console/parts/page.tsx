@@ -40,21 +40,22 @@ export function Page({ title, tabTitle, lead, above, request, actions, isWide = 
         )}
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <h1
-            className="min-w-0 break-words font-semibold text-xl tracking-tight outline-none"
+            className="min-w-0 break-words max-sm:max-w-[calc(100%-6.5rem)] font-semibold text-xl tracking-tight outline-none"
             id="page-title"
             tabIndex={-1}
           >
             {title}
           </h1>
-          <div className="ml-auto flex flex-wrap items-center gap-2">
+          {/* On a phone the actions have the line below the title to themselves. */}
+          <div className="flex flex-wrap items-center gap-2 max-sm:order-1 max-sm:w-full max-sm:empty:hidden sm:ml-auto">
             {actions}
-            <span className="flex items-center">
-              {request && <RequestMenu request={request} withLastChange />}
-              <GuideLink />
-            </span>
           </div>
+          <span className="flex items-center max-sm:ml-auto">
+            {request && <RequestMenu request={request} withLastChange />}
+            <GuideLink />
+          </span>
         </div>
-        {lead && <p className={`mt-1 text-quiet wrap-anywhere ${isWide ? '' : 'max-w-prose'}`}>{lead}</p>}
+        {lead && <p className={`mt-1 text-quiet wrap-anywhere max-sm:mt-2 ${isWide ? '' : 'max-w-[92ch]'}`}>{lead}</p>}
       </header>
       {children}
     </div>
@@ -125,7 +126,7 @@ export function LoadedPage<T>({
 /** A list of names and values. */
 export function Facts({ rows }: { rows: readonly (readonly [ReactNode, ReactNode])[] }) {
   return (
-    <dl className="panel grid grid-cols-[minmax(7rem,fit-content(11rem))_minmax(0,1fr)] gap-x-3 divide-y">
+    <dl className="panel grid grid-cols-[fit-content(12rem)_minmax(0,1fr)] gap-x-6 divide-y">
       {rows.map(([name, value], index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the rows of one list keep their order.
         <div className="col-span-2 grid grid-cols-subgrid px-3 py-1.5" key={index}>

@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
+import { Mark } from '../../identity/drawn-mark.tsx';
 import { useAccess } from '../access/session.ts';
 import { useOrgAndMode } from '../data/api.ts';
 import { Icon } from '../parts/icons.tsx';
@@ -24,11 +25,8 @@ export function OrgSwitch() {
         className="flex h-9 w-full min-w-0 items-center gap-2 rounded-md px-2 text-left hover:bg-muted"
         type="button"
       >
-        <span
-          aria-hidden="true"
-          className="grid size-6 shrink-0 place-items-center rounded-md bg-primary font-semibold text-on-primary text-xs"
-        >
-          {[...name][0]?.toUpperCase()}
+        <span className="grid size-6 shrink-0 place-items-center rounded-md bg-brand text-on-brand">
+          <Mark className="size-4" />
         </span>
         <span className="min-w-0 grow truncate font-semibold">{name}</span>
         <span className="sr-only">: switch org</span>

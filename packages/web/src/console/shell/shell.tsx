@@ -136,7 +136,7 @@ function Sidebar({ isDrawer = false, onGo }: { isDrawer?: boolean; onGo?: () => 
                   <li key={path}>
                     <PageLink
                       aria-current={isAt(path) ? 'page' : undefined}
-                      className="flex h-7.5 items-center gap-2.5 rounded-md px-2 text-quiet hover:bg-muted hover:text-foreground aria-[current=page]:bg-muted aria-[current=page]:font-medium aria-[current=page]:text-foreground pointer-coarse:h-10"
+                      className="flex h-7.5 items-center gap-2.5 rounded-md px-2 text-quiet hover:bg-muted hover:text-foreground aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent pointer-coarse:h-10"
                       onClick={onGo}
                       ref={isAt(path) ? scrollIntoView : undefined}
                       to={path}

@@ -13,8 +13,10 @@ type OutputFile = ResponseOf<Api['files']['list']>['data'][number];
 export type Attachment = Message['attachments'][number];
 
 /** A message, possibly partial. */
-export type ShownMessage = Pick<Message, 'id' | 'turn_id' | 'task_id' | 'role' | 'text' | 'attachments'> & {
+export type ShownMessage = Pick<Message, 'id' | 'turn_id' | 'task_id' | 'role' | 'text' | 'attachments' | 'sources'> & {
   isWhole: boolean;
+  /** It was made while the page was open, so its text is revealed evenly. */
+  isLive: boolean;
   /** Null while the reply is made. */
   created_at: string | null;
 };
@@ -24,8 +26,8 @@ export type Work = Pick<Task, 'id' | 'status' | 'progress'> & {
   /** Null until the server names it. */
   title: string | null;
   isStopped: boolean;
-  /** Its current activity in one line. */
-  activity: string | null;
+  /** Its current activity: a progress text, or the last tool that it called. */
+  activity: { text: string } | { tool: string } | null;
   files: readonly OutputFile[];
 };
 
@@ -64,6 +66,10 @@ export type ChatState = {
   calls: Readonly<Record<string, CompanyCall>>;
   /** Started turns, with their result if settled. */
   turns: Readonly<Record<string, Turn>>;
+  /** The last tool of each running reply, until its text begins. */
+  tools: Readonly<Record<string, string>>;
+  /** A reply of the conversation has searched documents or cites them. */
+  hasSources: boolean;
   /** The cursor of older messages, or null. */
   older: string | null;
   /** The oldest message that was read. Earlier data has gaps. */
@@ -99,6 +105,8 @@ export const emptyChat: ChatState = {
   waits: {},
   calls: {},
   turns: {},
+  tools: {},
+  hasSources: false,
   older: null,
   oldest: null,
 };
@@ -164,9 +172,9 @@ function afterEvent(state: ChatState, event: StreamEvent): ChatState {
     case 'turn.started':
       return withTurn(state, data.turn);
     case 'turn.settled':
-      return withTurn(withoutPartial(withoutCalls(state, null), turn_id), data.turn);
+      return withTurn(withoutTool(withoutPartial(withoutCalls(state, null), turn_id), turn_id), data.turn);
     case 'reply.delta':
-      return withDelta(state, event, data);
+      return withDelta(withoutTool(state, turn_id), event, data);
     case 'reply.completed':
       return withMessages(state, [data.message]);
     case 'interaction.created':
@@ -177,15 +185,22 @@ function afterEvent(state: ChatState, event: StreamEvent): ChatState {
       const known = state.calls[id];
       return known ? { ...state, calls: { ...state.calls, [id]: { ...known, name, progress } } } : state;
     }
+    case 'tool_call.started': {
+      if (turn_id === null) return state;
+      const hasSources = state.hasSources || data.name === 'search_notebooks' || data.name === 'read_document';
+      return { ...state, hasSources, tools: { ...state.tools, [turn_id]: data.name } };
+    }
     case 'tool_call.progress': {
       const hasInteraction = state.calls[data.call_id]?.hasInteraction ?? false;
       const call = { id: data.call_id, name: data.name, taskId: task_id, progress: data.text, hasInteraction };
-      return withWork({ ...state, calls: { ...state.calls, [call.id]: call } }, task_id, { activity: data.text });
+      return withWork({ ...state, calls: { ...state.calls, [call.id]: call } }, task_id, {
+        activity: { text: data.text },
+      });
     }
     case 'task.progress':
       return withWork(state, task_id, data);
     case 'task.step':
-      return withWork(state, task_id, { activity: activityOf(data.step) });
+      return data.step.name === null ? state : withWork(state, task_id, { activity: { tool: data.step.name } });
     case 'task.started':
     case 'task.completed':
     case 'task.failed':
@@ -229,6 +244,13 @@ const withTurn = (state: ChatState, turn: Turn): ChatState => ({
   turns: { ...state.turns, [turn.id]: turn },
 });
 
+/** The next text of a reply says more than the tool before it. */
+function withoutTool(state: ChatState, turnId: string | null): ChatState {
+  if (turnId === null || !(turnId in state.tools)) return state;
+  const { [turnId]: _, ...tools } = state.tools;
+  return { ...state, tools };
+}
+
 /** A settled turn gets no more text, so partial replies become final. */
 function withoutPartial(state: ChatState, turnId: string | null): ChatState {
   const partial = Object.values(state.messages).filter(({ turn_id, isWhole }) => turn_id === turnId && !isWhole);
@@ -251,6 +273,8 @@ function withDelta(
     text: '',
     attachments: [],
     isWhole: false,
+    // The text from before the page was opened is not revealed again.
+    isLive: state.isLoaded,
     created_at: null,
   };
   return { ...state, messages: { ...state.messages, [id]: { ...said, text: said.text + text } } };
@@ -262,8 +286,12 @@ function withPage(state: ChatState, { messages, older }: Pick<Loaded, 'messages'
 }
 
 function withMessages(state: ChatState, messages: readonly Message[]): ChatState {
-  const added = messages.map((message): [string, ShownMessage] => [message.id, { ...message, isWhole: true }]);
-  return withoutDoubles({ ...state, messages: { ...state.messages, ...Object.fromEntries(added) } });
+  const added = messages.map((message): [string, ShownMessage] => [
+    message.id,
+    { ...message, isWhole: true, isLive: state.messages[message.id]?.isLive ?? false },
+  ]);
+  const hasSources = state.hasSources || messages.some(({ sources }) => sources !== undefined);
+  return withoutDoubles({ ...state, hasSources, messages: { ...state.messages, ...Object.fromEntries(added) } });
 }
 
 /** Removes outgoing messages that have been read from the server. */
@@ -323,8 +351,3 @@ const newWork = (id: string): Work => ({
   activity: null,
   files: [],
 });
-
-const activityOf = ({ name }: { name: string | null }): string | null => (name === null ? null : plainName(name));
-
-/** A function's name as words: `find_order` is `find order`. */
-export const plainName = (name: string): string => name.replace(/^mcp__[^_]+__/, '').replaceAll('_', ' ');

@@ -1,3 +1,4 @@
+import { withoutMarks } from '@vestra/contract/source-marks';
 import type { Client } from '@vestra/sdk/client';
 import { type DragEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { headlineOf } from '../../approval/shown-row.ts';
@@ -7,18 +8,11 @@ import { ArrowDownIcon } from '../icons.tsx';
 import type { Session } from '../use-session.ts';
 import type { Words } from '../words/en.ts';
 import { useWords } from '../words/words.ts';
-import {
-  type ChatState,
-  type CompanyCall,
-  type Interaction,
-  plainName,
-  serverProgress,
-  type Turn,
-} from './chat-state.ts';
+import { activityOfTool, plainName } from './activity.ts';
+import { type ChatState, type CompanyCall, type Interaction, serverProgress, type Turn } from './chat-state.ts';
 import { Composer } from './composer.tsx';
 import { useKeptPlace } from './kept-place.ts';
-import { Message, SentMessage } from './message.tsx';
-import { ReplyActions } from './reply-actions.tsx';
+import { Reply, SentMessage, UserMessage } from './message.tsx';
 import { SettledWait } from './settled-wait.tsx';
 import { askedLast, type Item, isReplying, timelineOf } from './timeline.ts';
 import { type Chat as Talk, useChat } from './use-chat.ts';
@@ -50,6 +44,7 @@ export function Chat({ client, conversationId, failed, opening, ending }: ChatPr
   useKeptPlace(conversationId, { view, content, isAtEnd, unpin, isLoaded: state.isLoaded });
   useNews(state);
   useHeight(view, content);
+  const hasNews = useHasNews(items.at(-1)?.key, isAtEnd);
   const [isDropping, setDropping] = useState(false);
   const isEmpty = state.isLoaded && items.length === 0;
 
@@ -98,6 +93,8 @@ export function Chat({ client, conversationId, failed, opening, ending }: ChatPr
               again={item === items.at(-1) ? asked : null}
               answer={answer}
               client={client}
+              conversationId={conversationId}
+              failed={failed}
               isOpen={isOpen}
               item={item}
               key={item.key}
@@ -105,19 +102,21 @@ export function Chat({ client, conversationId, failed, opening, ending }: ChatPr
               talk={talk}
             />
           ))}
-          {isOpen && isThinking(state) && <Thinking progress={serverProgress(state) ?? null} />}
+          {isOpen && isThinking(state) && <Thinking progress={serverProgress(state) ?? replyActivity(state, words)} />}
         </div>
       </section>
       {!isAtEnd && (
         <div className="relative">
           <Button
             aria-label={words.newest}
-            className="absolute inset-x-0 bottom-3 mx-auto shadow-(--lift)"
+            className="absolute inset-x-0 bottom-3 mx-auto w-fit shadow-(--lift)"
+            data-news={hasNews}
             onClick={toEnd}
-            shape="icon"
+            shape={hasNews ? 'text' : 'icon'}
             title={words.newest}
           >
             <ArrowDownIcon />
+            {hasNews && words.newMessages}
           </Button>
         </div>
       )}
@@ -143,8 +142,17 @@ export function Chat({ client, conversationId, failed, opening, ending }: ChatPr
   );
 }
 
+/** Whether something came after the last item that the reader has seen. */
+function useHasNews(newest: string | undefined, isAtEnd: boolean): boolean {
+  const [seen, setSeen] = useState(newest);
+  if (isAtEnd && seen !== newest) setSeen(newest);
+  return !isAtEnd && seen !== newest;
+}
+
 type ShownItemProps = {
   client: Client;
+  conversationId: string;
+  failed: (error: unknown) => void;
   item: Item;
   /** The message of this reply, if it can be sent again. */
   again: ReturnType<typeof askedLast>;
@@ -154,21 +162,21 @@ type ShownItemProps = {
   isOpen: boolean;
 };
 
-function ShownItem({ client, item, again, talk, answer, ratings, isOpen }: ShownItemProps) {
+function ShownItem({ client, conversationId, failed, item, again, talk, answer, ratings, isOpen }: ShownItemProps) {
   const words = useWords();
   switch (item.kind) {
     case 'message':
+      if (item.said.role === 'user') return <UserMessage client={client} said={item.said} />;
       return (
-        <>
-          <Message client={client} said={item.said} />
-          {item.said.role !== 'user' && (
-            <ReplyActions
-              again={isOpen && again ? () => void talk.send(again.text, again.attachments) : null}
-              ratings={isOpen ? ratings : null}
-              said={item.said}
-            />
-          )}
-        </>
+        <Reply
+          again={isOpen && again ? () => void talk.send(again.text, again.attachments) : null}
+          client={client}
+          conversationId={conversationId}
+          failed={failed}
+          mayCite={talk.state.hasSources}
+          ratings={isOpen ? ratings : null}
+          said={item.said}
+        />
       );
     case 'outgoing':
       return (
@@ -200,7 +208,10 @@ function ShownItem({ client, item, again, talk, answer, ratings, isOpen }: Shown
         >
           {isFailed(item.turn) ? words.replyFailed : words.stopped}
           {isOpen && item.again && (
-            <Button look="quiet" onClick={() => item.again && void talk.send(item.again.text, item.again.attachments)}>
+            <Button
+              className="min-h-9 text-sm"
+              onClick={() => item.again && void talk.send(item.again.text, item.again.attachments)}
+            >
               {words.tryAgain}
             </Button>
           )}
@@ -220,6 +231,12 @@ function isThinking(state: ChatState): boolean {
   if (!isLoaded) return false;
   if (serverProgress(state) !== undefined) return true;
   return isReplying(state) && Object.values(messages).every(({ isWhole }) => isWhole);
+}
+
+/** The tool that the newest running reply calls before its text, in words. */
+function replyActivity({ tools }: ChatState, words: Words): string | null {
+  const tool = Object.entries(tools).sort().at(-1)?.[1];
+  return tool === undefined ? null : activityOfTool(tool, words);
 }
 
 /** The line that is shown while a function runs. */
@@ -283,7 +300,7 @@ const waitingText = (interaction: Interaction, words: Words) =>
 
 /** Strips Markdown syntax, with the lines of dashes below table headings. */
 const spoken = (markdown: string) =>
-  markdown
+  withoutMarks(markdown)
     .replace(/^[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$\n?/gm, '')
     .replace(/\]\([^)]*\)/g, '')
     .replace(/[*_`#>|~[\]]+/g, ' ');

@@ -1,5 +1,6 @@
 import { type ClipboardEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { Button } from '../button.tsx';
+import { isFramed } from '../embedding/host.ts';
 import { ArrowUpIcon, ClipIcon, CloseIcon, FileIcon, StopIcon } from '../icons.tsx';
 import { useWords } from '../words/words.ts';
 import type { Attachment } from './chat-state.ts';
@@ -27,7 +28,7 @@ export function Composer({ conversationId, uploads, isBusy, send, stop }: Compos
 
   // On touch devices the on-screen keyboard must not open by itself.
   useEffect(() => {
-    if (window.matchMedia('(pointer: fine)').matches && window.parent === window) field.current?.focus();
+    if (window.matchMedia('(pointer: fine)').matches && !isFramed) field.current?.focus();
   }, []);
 
   const submit = () => {
@@ -63,7 +64,7 @@ export function Composer({ conversationId, uploads, isBusy, send, stop }: Compos
           {isTooLong ? words.tooLong : uploads.problem}
         </p>
       )}
-      <div className="panel rounded-[1.625rem] p-1.5 focus-within:border-muted-foreground/50">
+      <div className="panel rounded-[1.625rem] p-1.5 outline-accent has-[textarea:focus]:border-accent has-[textarea:focus]:outline">
         {uploads.files.length > 0 && (
           <ul className="flex flex-wrap gap-2 p-2">
             {uploads.files.map(({ key, name, isUploading, preview }) => (

@@ -2,8 +2,9 @@ import { type ReactNode, useState } from 'react';
 import { MarkdownText, markdownElements } from '../../markdown/markdown-text.tsx';
 import { ExternalIcon } from '../icons.tsx';
 import { useWords } from '../words/words.ts';
+import { Reference } from './reference.tsx';
 
-const elements = markdownElements({ Code: CodeBlock, Table, ImageLabel });
+const elements = markdownElements({ Code: CodeBlock, Table, ImageLabel, Reference });
 
 export default function Markdown({ text, isGrowing }: { text: string; isGrowing: boolean }) {
   return <MarkdownText elements={elements} isGrowing={isGrowing} text={text} />;

@@ -4,29 +4,56 @@ import { Button } from '../button.tsx';
 import { useWords } from '../words/words.ts';
 import type { Attachment, Outgoing, ShownMessage } from './chat-state.ts';
 import { FileLink } from './file-link.tsx';
+import { ReplyActions } from './reply-actions.tsx';
 import { SentTime } from './sent-time.tsx';
+import { useSources, WithSources, withSourceList } from './sources.tsx';
+import type { Ratings } from './use-ratings.ts';
+import { useSteadyText } from './use-steady-text.ts';
 
 /** The renderer is large, so it loads after the chat and before the first reply. */
 const renderer = import('./markdown.tsx');
 const Markdown = lazy(() => renderer);
 
-export const Message = memo(function Message({ client, said }: { client: Client; said: ShownMessage }) {
-  if (said.role === 'user') {
-    const { attachments, text, created_at } = said;
-    return <OwnMessage at={created_at} attachments={attachments} client={client} text={text} />;
-  }
-  return <Reply said={said} />;
+export const UserMessage = memo(function UserMessage({ client, said }: { client: Client; said: ShownMessage }) {
+  const { attachments, text, created_at } = said;
+  return <OwnMessage at={created_at} attachments={attachments} client={client} text={text} />;
 });
 
-function Reply({ said }: { said: ShownMessage }) {
+type ReplyProps = {
+  client: Client;
+  conversationId: string;
+  said: ShownMessage;
+  mayCite: boolean;
+  failed: (error: unknown) => void;
+  /** Null once the session has ended. */
+  ratings: Ratings | null;
+  /** Sends the message of this reply again; null unless it is the last one. */
+  again: (() => void) | null;
+};
+
+/** A reply with its sources and actions. Its text is revealed evenly while it is made. */
+export function Reply({ client, conversationId, said, mayCite, failed, ratings, again }: ReplyProps) {
   const words = useWords();
+  const { shown, isGrowing } = useSteadyText(said.text, said);
+  const isWanted = !isGrowing && said.sources !== undefined;
+  const sources = useSources(client, { message_id: said.id, conversation_id: conversationId, isWanted }, failed);
   return (
-    <article aria-busy={!said.isWhole} className="min-w-0" data-role={said.role}>
-      <h2 className="sr-only">{words.agent}</h2>
-      <Suspense fallback={<p className="reply whitespace-pre-wrap">{said.text}</p>}>
-        <Markdown isGrowing={!said.isWhole} text={said.text} />
-      </Suspense>
-    </article>
+    <>
+      <WithSources cited={said.sources} growing={isGrowing ? shown : null} mayCite={mayCite} sources={sources}>
+        <article aria-busy={isGrowing} className="min-w-0" data-role={said.role}>
+          <h2 className="sr-only">{words.agent}</h2>
+          <Suspense fallback={<p className="reply whitespace-pre-wrap">{shown}</p>}>
+            <Markdown isGrowing={isGrowing} text={shown} />
+          </Suspense>
+        </article>
+      </WithSources>
+      <ReplyActions
+        again={again}
+        copied={isGrowing ? null : withSourceList(said.text, sources, words)}
+        ratings={ratings}
+        said={said}
+      />
+    </>
   );
 }
 
@@ -54,7 +81,7 @@ export function SentMessage({
             {words.notSent} {words[failure]}
           </span>
           {sendAgain && (
-            <Button look="quiet" onClick={() => sendAgain(outgoing)}>
+            <Button className="min-h-9 text-foreground text-sm" onClick={() => sendAgain(outgoing)}>
               {words.tryAgain}
             </Button>
           )}

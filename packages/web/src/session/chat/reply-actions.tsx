@@ -9,6 +9,8 @@ import type { Ratings } from './use-ratings.ts';
 
 type ReplyActionsProps = {
   said: ShownMessage;
+  /** The text as it is copied; null while the reply grows. */
+  copied: string | null;
   /** Null once the session has ended. */
   ratings: Ratings | null;
   /** Sends the message of this reply again; null unless it is the last one. */
@@ -16,12 +18,12 @@ type ReplyActionsProps = {
 };
 
 /** The row below a reply. It has its height while the reply is made, so that nothing moves at its end. */
-export function ReplyActions({ said, ratings, again }: ReplyActionsProps) {
+export function ReplyActions({ said, copied, ratings, again }: ReplyActionsProps) {
   const words = useWords();
-  if (!said.isWhole) return <div className="-mt-4 min-h-9" />;
+  if (copied === null) return <div className="-mt-4 min-h-9" />;
   const actions = (
     <>
-      <CopyReply text={said.text} />
+      <CopyReply text={copied} />
       {again && (
         <Button
           aria-label={words.tryAgain}

@@ -2,6 +2,7 @@ import type { Client } from '@vestra/sdk/client';
 import { CheckIcon, ChevronIcon, CloseIcon, StopIcon } from '../icons.tsx';
 import type { Words } from '../words/en.ts';
 import { useWords } from '../words/words.ts';
+import { activityOfTool } from './activity.ts';
 import type { Waiting, Work } from './chat-state.ts';
 import { FileLink } from './file-link.tsx';
 import { SettledWait } from './settled-wait.tsx';
@@ -24,7 +25,7 @@ export function WorkCard({
   const title = work.title ?? words.work;
   const hasPlan = work.progress.length > 0;
   // With a plan, the step count replaces the status.
-  const now = isOpen && (work.status === 'working' ? work.activity : hasPlan && status);
+  const now = isOpen && (work.status === 'working' ? activityOfWork(work, words) : hasPlan && status);
   const completed = work.progress.filter(({ status }) => status === 'completed').length;
   return (
     <section aria-label={title} className="panel overflow-hidden" data-work={work.status}>
@@ -71,6 +72,11 @@ export function WorkCard({
       )}
     </section>
   );
+}
+
+function activityOfWork({ activity }: Work, words: Words): string | null {
+  if (activity === null) return null;
+  return 'text' in activity ? activity.text : activityOfTool(activity.tool, words);
 }
 
 function Plan({ steps }: { steps: Work['progress'] }) {

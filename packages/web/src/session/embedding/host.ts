@@ -22,9 +22,11 @@ export const useHost = () => useContext(HostContext);
 const knownHostMs = 45_000;
 const unknownHostMs = 3_000;
 
+export const isFramed = window.parent !== window;
+
 /** Null if the page is not embedded. Messages are exchanged only with allowed origins. */
 export function meetHost(connection: Connection, addressId: string): Host | null {
-  if (window.parent === window) return null;
+  if (!isFramed) return null;
   let hasSpoken = false;
   let isShown = true;
   let origins = originsOf(connection, addressId);

@@ -1,7 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { Button } from '../button.tsx';
-import { beginCall, type CallOf, type CallState, type OwnCall } from './call.ts';
+import { useWords } from '../words/words.ts';
+import { beginCall, type CallOf, type CallState, type Caption, type OwnCall } from './call.ts';
 import { type CallWords, callWords } from './call-words.ts';
+import { LevelMeter } from './level-meter.tsx';
 import { MicrophoneIcon, MutedIcon } from './voice-icons.tsx';
 
 type CallBarProps = { of: CallOf; close: () => void };
@@ -12,18 +14,25 @@ export default function CallBar({ of, close }: CallBarProps) {
   const [attempt, setAttempt] = useState(0);
   const [state, setState] = useState<CallState>({ phase: 'asking' });
   const [isMuted, setMuted] = useState(false);
+  const [captions, setCaptions] = useState<Captions>(noCaptions);
   const call = useRef<OwnCall | null>(null);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each attempt is a separate call.
   useEffect(() => {
     setMuted(false);
+    setCaptions(noCaptions);
     let isShown = true;
     const callAgain = () => {
       if (!isShown) return;
       setState({ phase: 'connecting' });
       setAttempt((before) => before + 1);
     };
-    const own = beginCall(of, (next) => isShown && setState(next), callAgain);
+    const own = beginCall(
+      of,
+      (next) => isShown && setState(next),
+      callAgain,
+      (caption) => isShown && setCaptions((before) => captionsAfter(before, caption)),
+    );
     call.current = own;
     return () => {
       isShown = false;
@@ -41,6 +50,7 @@ export default function CallBar({ of, close }: CallBarProps) {
   const isOver = state.phase === 'ended';
   const isTurn = state.phase === 'listening' || state.phase === 'thinking' || state.phase === 'speaking';
   const isDeaf = isMuted && state.phase === 'listening';
+  const microphone = call.current?.microphone() ?? null;
   const text = isOver ? words.ends[state.why] : isDeaf ? words.muted : words.states[state.phase];
   return (
     <section
@@ -53,9 +63,12 @@ export default function CallBar({ of, close }: CallBarProps) {
         else call.current?.hangUp();
       }}
     >
-      <Light phase={isDeaf ? 'asking' : state.phase} />
-      {/* Turn changes are audible, so they are not announced. */}
-      <p className="min-w-32 flex-1 text-[0.9375rem]" role={isTurn ? undefined : 'status'}>
+      {state.phase === 'listening' && microphone ? (
+        <LevelMeter isMuted={isMuted} stream={microphone} />
+      ) : (
+        <Light phase={state.phase} />
+      )}
+      <p className="min-w-24 flex-1 text-[0.9375rem]" role="status">
         {text}
       </p>
       {/* The key recreates the buttons when the call ends, so that they take the focus. */}
@@ -89,7 +102,38 @@ export default function CallBar({ of, close }: CallBarProps) {
           </>
         )}
       </div>
+      {isTurn && <Transcript captions={captions} />}
     </section>
+  );
+}
+
+type Captions = { user: Caption | null; agent: Caption | null };
+const noCaptions: Captions = { user: null, agent: null };
+
+/** The words of the user replace those of the agent before them. */
+const captionsAfter = (before: Captions, caption: Caption): Captions =>
+  caption.by === 'user' ? { user: caption, agent: null } : { ...before, agent: caption };
+
+/** The words of both. They are audible, so they are not announced. Their place has its height before the first word. */
+function Transcript({ captions: { user, agent } }: { captions: Captions }) {
+  const words = useWords();
+  return (
+    <div className="flex min-h-14 w-full flex-col gap-1 border-t pt-2 text-[0.9375rem] leading-snug" data-captions="">
+      {[user, agent].map(
+        (caption) =>
+          caption && (
+            <p className="line-clamp-3 wrap-anywhere" data-by={caption.by} key={caption.by}>
+              <span className="text-muted-foreground">{caption.by === 'user' ? words.you : words.agent}: </span>
+              <span className={caption.isWhole ? '' : 'text-muted-foreground'}>
+                <bdi>
+                  {caption.text}
+                  {!caption.isWhole && ' …'}
+                </bdi>
+              </span>
+            </p>
+          ),
+      )}
+    </div>
   );
 }
 

@@ -26,10 +26,21 @@ export type CallOf = {
   failed: (error: unknown) => void;
 };
 
-export type OwnCall = { mute: (isMuted: boolean) => void; hangUp: () => void };
+export type OwnCall = {
+  mute: (isMuted: boolean) => void;
+  hangUp: () => void;
+  /** Null until the microphone is allowed. */
+  microphone: () => MediaStream | null;
+};
 
 /** Messages of the server on the data channel. */
-type Note = { type: 'state'; state: string } | { type: 'heard'; text: string } | { type: 'ended'; reason: string };
+type Note =
+  | { type: 'state'; state: string }
+  | { type: 'hearing' | 'heard' | 'saying'; text: string }
+  | { type: 'ended'; reason: string };
+
+/** The words of a call, as far as they are known. */
+export type Caption = { by: 'user' | 'agent'; text: string; isWhole: boolean };
 
 const gatherMs = 1_000;
 const lostAfterMs = 10_000;
@@ -43,6 +54,7 @@ export function beginCall(
   { client, sessionId, iceServers, failed }: CallOf,
   changed: (state: CallState) => void,
   moved: () => void,
+  captioned: (caption: Caption) => void,
 ): OwnCall {
   const peer = new RTCPeerConnection({ iceServers });
   const notes = peer.createDataChannel('vestra');
@@ -94,6 +106,12 @@ export function beginCall(
     changed({ phase: 'connecting' });
     lost = window.setTimeout(() => end('lost'), lostAfterMs);
   };
+  // A browser under load can lose what arrives while the channel opens. The server listens from the start.
+  notes.onopen = () => {
+    if (isOver || turn.phase !== 'connecting') return;
+    turn = { phase: 'listening' };
+    changed(turn);
+  };
   notes.onmessage = ({ data }) => {
     const note = JSON.parse(String(data)) as Note;
     if (isOver) return;
@@ -101,6 +119,10 @@ export function beginCall(
       close();
       moved();
     } else if (note.type === 'ended') end(endOf(note.reason));
+    if (note.type === 'saying') captioned({ by: 'agent', text: note.text, isWhole: true });
+    if (note.type === 'hearing' || note.type === 'heard') {
+      captioned({ by: 'user', text: note.text, isWhole: note.type === 'heard' });
+    }
     if (note.type !== 'state' || isOver || !(note.state in turns)) return;
     turn = { phase: turns[note.state as keyof typeof turns] };
     changed(turn);
@@ -113,6 +135,7 @@ export function beginCall(
     end('unavailable');
   });
   return {
+    microphone: () => stream,
     mute(isMuted) {
       for (const track of stream?.getAudioTracks() ?? []) track.enabled = !isMuted;
     },

@@ -1,12 +1,15 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { callWords } from '../voice/call-words.ts';
 import { en, type Words } from './en.ts';
 import { catalogues, chooseTag } from './words.ts';
 
 const argument = 'ARGUMENT';
 const saidBy = (words: Words) =>
-  Object.entries(words).map(([name, word]) => [name, typeof word === 'string' ? word : word(argument)] as const);
+  Object.entries(words).map(
+    ([name, word]) => [name, typeof word === 'string' ? word : word(argument, argument)] as const,
+  );
 const english = Object.fromEntries(saidBy(en));
 
 /** In these scripts, a text without their letters was not translated. */
@@ -36,6 +39,24 @@ describe('translations of the session page', () => {
       expect(wrong).toEqual([]);
     });
   }
+
+  /** Words that a translator of earlier English left, another form of address, or another country's variant. */
+  const foreign: Record<string, RegExp> = {
+    de: /wacht auf|fließt|auf einmal|Zeit ist um|\b(?:du|dir|dein)\b/,
+    es: /despertando|a la vez|acabado su tiempo|\busted\b|\b(?:Permita|inténtelo)\b|se le oye/,
+    fr: /réveille|à la fois|temps est écoulé|\b(?:tu|toi|ton)\b/i,
+    pt: /acordando|de uma vez|\bA (?:ligar|ouvir|pensar|falar)\b|definições|noutra|\bde momento\b/,
+    hi: /जाग|एक साथ|एक बार काम/,
+    ja: /一度しか|時間が終了/,
+    ar: /يستيقظ|دفعة واحدة/,
+  };
+  it.each(Object.entries(foreign))('are idiomatic in %s, in the page and in calls [PAGE-760]', async (tag, words) => {
+    const page = saidBy(await (catalogues[tag as keyof typeof catalogues] ?? expect.fail())());
+    const { states = {}, ends = {}, ...others } = callWords[tag] ?? {};
+    const call = Object.entries({ ...others, ...states, ...ends });
+    expect(call.length).toBeGreaterThan(15);
+    expect([...page, ...call].filter(([, text]) => words.test(text))).toEqual([]);
+  });
 
   it('contain every text: components have no literal text [PAGE-240]', () => {
     const page = join(import.meta.dirname, '..');

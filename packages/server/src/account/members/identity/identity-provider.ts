@@ -135,7 +135,7 @@ export function createIdentityProviders({
         await oauth.validateApplicationLevelSignature(server, response, options);
         const claims = oauth.getValidatedIdTokenClaims(tokens);
         if (!claims) throw new Refusal('The identity provider gave no ID token.');
-        if (claims.sub === '') throw new Refusal('The identity provider names nobody.');
+        if (claims.sub === '') throw new Refusal('The identity provider’s token names no person.');
         // The library accepts any time: a token from the future would stay valid for years.
         if (claims.iat * 1000 > Date.now() + clockDifferenceMs) throw new Refusal('The ID token is from the future.');
         const isComplete = wanted.every((name) => claims[name] !== undefined);

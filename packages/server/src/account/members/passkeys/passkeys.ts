@@ -90,4 +90,4 @@ async function enter(tx: Transaction, passkey: PasskeyRow, count: number, source
 }
 
 const refused = () =>
-  fail('login_failed', { message: 'This passkey signs nobody in. Begin again, or use the password.' });
+  fail('login_failed', { message: 'This passkey is not valid here. Try again, or use the password.' });

@@ -59,7 +59,7 @@ async function openCluster(folder: string, binaries: Binaries): Promise<Cluster>
   const version = Number.parseInt(await readFile(join(folder, 'PG_VERSION'), 'utf8'), 10);
   if (version !== binaries.major) {
     throw new StartFailure(
-      `The database in ${folder} was made by PostgreSQL ${version}, and this Vestra runs ${binaries.major}: run vestra admin backup with the Vestra that made it, and vestra admin restore with this one into a new VESTRA_DATA_DIR.`,
+      `The database in ${folder} was created by PostgreSQL ${version}, and this Vestra runs ${binaries.major}: run vestra admin backup with the Vestra that created it, and vestra admin restore with this one into a new VESTRA_DATA_DIR.`,
     );
   }
   const passwordFile = join(folder, PASSWORD_FILE);

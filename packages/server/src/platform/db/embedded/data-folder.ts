@@ -99,7 +99,7 @@ async function followPointer(dataDir: string, pointer: Pointer): Promise<Cluster
   });
   if (!cluster && pointer.has_cluster) {
     throw new StartFailure(
-      `The database of ${dataDir} was kept in ${pointer.home} and is gone: restore it, or delete ${pointerFile(dataDir)} to begin with an empty one.`,
+      `The database of ${dataDir} was stored in ${pointer.home} and is gone: restore it, or delete ${pointerFile(dataDir)} to begin with an empty one.`,
     );
   }
   await createFolder(pointer.home, PASSABLE).catch((error) => {
@@ -265,7 +265,7 @@ export async function chooseSocketFolder(cluster: string, runner: Runner): Promi
     if (await isPrivateTo(folder, runner.uid)) return folder;
   }
   throw new StartFailure(
-    `The path ${cluster} is too long for a socket, and no folder for it can be made in ${tmpdir()}: set VESTRA_DATA_DIR to a shorter path.`,
+    `The path ${cluster} is too long for a socket, and no folder for it can be created in ${tmpdir()}: set VESTRA_DATA_DIR to a shorter path.`,
   );
 }
 

@@ -7,8 +7,10 @@ import { useList, useOne } from '../../data/queries.ts';
 import type { ItemOf, RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmChange } from '../../parts/confirm.tsx';
+import { Id } from '../../parts/copy.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { DeleteButton } from '../../parts/delete-button.tsx';
+import { DeploymentLink } from '../../parts/deployment-link.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { Fault } from '../../parts/fault.tsx';
 import { Facts, LoadedPage, Page, Section } from '../../parts/page.tsx';
@@ -75,18 +77,16 @@ function Shown({ batch, isMoving }: { batch: Batch; isMoving: boolean }) {
             />
           )}
           <Button disabled={isSaving} onClick={() => void save('jsonl')}>
-            {' '}
-            Download JSONL{' '}
+            Download JSONL
           </Button>
           <Button isBusy={isSaving} onClick={() => void save('csv')}>
-            {' '}
-            Download CSV{' '}
+            Download CSV
           </Button>
         </>
       }
       request={items.request}
       tabTitle="Batch"
-      title={<span className="break-all font-mono text-lg">{batch.id}</span>}
+      title={`Batch of ${count(batch.item_count)} ${batch.item_count === 1 ? 'item' : 'items'}`}
     >
       {error && <Fault className="mb-3" error={error} />}
       <div className="panel mb-6 p-4">
@@ -106,7 +106,11 @@ function Shown({ batch, isMoving }: { batch: Batch; isMoving: boolean }) {
       <Section title="Details">
         <Facts
           rows={[
-            ['Deployment', batch.deployment_id ?? 'default'],
+            ['Id', <Id key="id">{batch.id}</Id>],
+            [
+              'Deployment',
+              batch.deployment_id === null ? 'deleted' : <DeploymentLink id={batch.deployment_id} key="deployment" />,
+            ],
             ['Concurrency', count(batch.concurrency)],
             ['Started', <Time at={batch.created_at} key="begun" />],
             ['Duration', took === null ? 'running' : duration(took)],
@@ -156,8 +160,8 @@ const columns: Column<Item>[] = [
     isWideOnly: true,
     cell: ({ conversation_id }) =>
       conversation_id && (
-        <PageLink className="font-mono text-xs underline underline-offset-2" to={`/conversations/${conversation_id}`}>
-          {conversation_id}
+        <PageLink className="text-accent underline underline-offset-2" to={`/conversations/${conversation_id}`}>
+          open
         </PageLink>
       ),
   },

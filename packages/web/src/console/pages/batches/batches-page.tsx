@@ -7,18 +7,25 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { DropZone } from '../../parts/drop-zone.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { ChangeForm, TextField } from '../../parts/form.tsx';
+import { useNames } from '../../parts/names.ts';
+import type { Names } from '../../parts/owner-columns.tsx';
 import { useGo } from '../../parts/page-link.tsx';
 import { ResourceList } from '../../parts/resource-list.tsx';
 import { count, Status, Time, Usd } from '../../parts/shown.tsx';
 import { Progress } from './progress.tsx';
 import { type BatchItem, readItems } from './read-items.ts';
 
-const columns: Column<ItemOf<'batches.list'>>[] = [
+const columnsWith = ({ ofDeployment }: Names): Column<ItemOf<'batches.list'>>[] => [
   {
     id: 'id',
     header: 'Batch',
     width: '1.2fr',
-    cell: ({ id }) => <code className="font-mono text-sm">{id}</code>,
+    cell: ({ id, deployment_id }) => (
+      <>
+        {deployment_id === null ? 'Deleted deployment' : ofDeployment(deployment_id)}{' '}
+        <code className="ml-1 font-mono font-normal text-quiet text-xs">{id}</code>
+      </>
+    ),
   },
   { id: 'status', header: 'Status', width: '6rem', cell: ({ status }) => <Status>{status}</Status> },
   {
@@ -56,6 +63,7 @@ const columns: Column<ItemOf<'batches.list'>>[] = [
 export default function BatchesPage() {
   const batches = useList('batches.list', {});
   const go = useGo();
+  const columns = columnsWith(useNames());
   return (
     <ResourceList
       columns={columns}

@@ -19,6 +19,7 @@ import { RequestMenu } from '../../parts/request-menu.tsx';
 import { Status, Time, Usd } from '../../parts/shown.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { Neighbours } from '../../parts/talk/neighbours.tsx';
+import type { Sentence } from '../../parts/talk/sentence.ts';
 import { Thread } from '../../parts/talk/thread.tsx';
 import { TurnTrace } from '../../parts/talk/turn-trace.tsx';
 import { useTalk } from '../../parts/talk/use-talk.ts';
@@ -42,8 +43,10 @@ function OneConversation({ id }: { id: string }) {
   const isRunning = conversation !== undefined && conversation.status !== 'idle';
   const userName = useUserName(conversation?.user_id);
   const aside = useRef<HTMLElement>(null);
-  const choose = (turnId: string) => {
+  const [said, setSaid] = useState<Sentence>();
+  const choose = (turnId: string, sentence?: Sentence) => {
     set({ turn: turnId });
+    setSaid(sentence);
     // In one column the trace is below the thread.
     if (matchMedia('(width < 64rem)').matches) aside.current?.scrollIntoView();
   };
@@ -122,7 +125,13 @@ function OneConversation({ id }: { id: string }) {
         </div>
         <aside aria-label="Trace and details" className="min-w-0" ref={aside}>
           {chosenTurn && (
-            <TurnTrace conversationId={id} isRunning={isRunning} newest={talk.events.length} turnId={chosenTurn} />
+            <TurnTrace
+              conversationId={id}
+              isRunning={isRunning}
+              newest={talk.events.length}
+              said={said}
+              turnId={chosenTurn}
+            />
           )}
           {conversation && (
             <Section title="About this conversation">

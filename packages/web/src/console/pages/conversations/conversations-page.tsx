@@ -17,9 +17,14 @@ const columnsWith = (found: Names): Column<Conversation>[] => [
   {
     id: 'preview',
     header: 'First message',
-    width: '2.5fr',
+    width: '2fr',
     cell: ({ preview, last_error, status }) => (
       <>
+        {status !== 'idle' && (
+          <span className="mr-1.5 sm:hidden">
+            <Status>{status}</Status>
+          </span>
+        )}
         {preview ?? <span className="text-quiet">No message yet</span>}
         {last_error && status === 'idle' && (
           <span className="text-danger text-sm"> · {last_error.message || last_error.code}</span>
@@ -31,6 +36,7 @@ const columnsWith = (found: Names): Column<Conversation>[] => [
     id: 'status',
     header: 'Status',
     width: '5.5rem',
+    isWideOnly: true,
     cell: ({ status, last_error }) =>
       last_error && status === 'idle' ? (
         <span title={last_error.message}>
@@ -49,6 +55,7 @@ const names = [
   'status',
   'failed',
   'error_code',
+  'failed_after',
   'user_id',
   'deployment',
   'created_after',
@@ -81,6 +88,7 @@ export default function ConversationsPage() {
             { name: 'error_code', label: 'Error code' },
             { name: 'user_id', label: 'User', placeholder: 'User id' },
             { name: 'deployment', label: 'Deployment', options: found.deployments },
+            ...(filters.failed_after ? [{ name: 'failed_after', label: 'Failed after', type: 'date' } as const] : []),
             { name: 'created_after', label: 'Created after', type: 'date' },
           ]}
         />

@@ -1,29 +1,51 @@
 import { useState } from 'react';
 import { useOrgAndMode, useRole } from '../../data/api.ts';
 import { useOne } from '../../data/queries.ts';
-import { Button } from '../../parts/button.tsx';
+import { Button, buttonLook } from '../../parts/button.tsx';
 import { ConfirmChange } from '../../parts/confirm.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { detailsOf, Fault } from '../../parts/fault.tsx';
 import { FormDialog, TextField } from '../../parts/form.tsx';
 import { Facts, Loaded, Section, Waiting } from '../../parts/page.tsx';
+import { PageLink } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 import { Status, Time } from '../../parts/shown.tsx';
 import { DeploymentFrame } from './deployment-frame.tsx';
 
 export default function FunctionsTab() {
+  const { mode } = useOrgAndMode();
   return (
     <DeploymentFrame tab="functions">
-      {({ id }) => (
-        <>
-          <Declared deploymentId={id} />
-          <Endpoint deploymentId={id} />
-        </>
-      )}
+      {({ id, live_version }) => {
+        // Its functions are those of the live version, and asking for them is refused.
+        const isNotLive = mode === 'live' && live_version === null;
+        return (
+          <>
+            {isNotLive ? <NothingLive deploymentId={id} /> : <Declared deploymentId={id} />}
+            <Endpoint deploymentId={id} isNotLive={isNotLive} />
+          </>
+        );
+      }}
     </DeploymentFrame>
   );
 }
+
+const NothingLive = ({ deploymentId }: { deploymentId: string }) => (
+  <Section title="Functions">
+    <EmptyState
+      action={
+        <PageLink className={buttonLook('plain')} to={`/deployments/${deploymentId}/versions`}>
+          Versions
+        </PageLink>
+      }
+      icon="code"
+      title="No version is live yet"
+    >
+      The functions of the live version appear here. You can set their endpoint before you make a version live.
+    </EmptyState>
+  </Section>
+);
 
 /** The functions that the version declares. */
 function Declared({ deploymentId }: { deploymentId: string }) {
@@ -65,13 +87,14 @@ function Declared({ deploymentId }: { deploymentId: string }) {
   );
 }
 
-function Endpoint({ deploymentId: deployment_id }: { deploymentId: string }) {
+function Endpoint({ deploymentId: deployment_id, isNotLive }: { deploymentId: string; isNotLive: boolean }) {
   const { may } = useRole();
   const { mode } = useOrgAndMode();
-  const functions = useOne('functions.list', { deployment_id });
+  const functions = useOne('functions.list', { deployment_id }, { enabled: !isNotLive });
+  const [isLookedUp, setIsLookedUp] = useState(false);
   // Without an endpoint, asking for it is a 404 in the browser's log.
   const isKnownNone = functions.data?.has_endpoint === false;
-  const enabled = functions.error !== null || functions.data?.has_endpoint === true;
+  const enabled = isLookedUp || functions.error !== null || functions.data?.has_endpoint === true;
   const endpoint = useOne('functions.endpoint', { deployment_id }, { enabled });
   const [asked, setAsked] = useState<'set' | 'delete' | 'roll' | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
@@ -88,7 +111,11 @@ function Endpoint({ deploymentId: deployment_id }: { deploymentId: string }) {
       }
       title={`Endpoint in ${mode} mode`}
     >
-      {isNone ? (
+      {isNotLive && !isLookedUp ? (
+        <Button onClick={() => setIsLookedUp(true)} shape="small">
+          Show the endpoint, if there is one
+        </Button>
+      ) : isNone ? (
         <p className="text-quiet">
           None. Calls stay pending until a program polls for them or someone answers them in the inbox.
         </p>
@@ -110,8 +137,7 @@ function Endpoint({ deploymentId: deployment_id }: { deploymentId: string }) {
           />
           <div className="mt-2 flex gap-2">
             <Button onClick={() => setAsked('roll')} shape="small">
-              {' '}
-              Roll secret{' '}
+              Roll secret
             </Button>
             <Button look="danger-quiet" onClick={() => setAsked('delete')} shape="small">
               Remove
@@ -128,6 +154,7 @@ function Endpoint({ deploymentId: deployment_id }: { deploymentId: string }) {
           onClose={close}
           onDone={(answer) => {
             close();
+            setIsLookedUp(true);
             setSecret(answer.secret ?? null);
           }}
           row="functions.setEndpoint"

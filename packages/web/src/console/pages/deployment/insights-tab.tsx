@@ -1,9 +1,11 @@
+import { useEffect, useState } from 'react';
 import { useRole } from '../../data/api.ts';
 import { useOne } from '../../data/queries.ts';
 import type { ItemOf, Request, RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
+import { Fault } from '../../parts/fault.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Loaded } from '../../parts/page.tsx';
@@ -41,7 +43,18 @@ function Insights({ deployment }: { deployment: Deployment }) {
   const filters = { ...(kind && { kind }), ...(from && { from }), ...(to && { to }) };
   const { may } = useRole();
   const asking = useDialogInAddress('improve');
-  const report = useOne('insights.list', { deployment_id: deployment.id, ...filters, limit: mostGroups } as never);
+  const asked = { deployment_id: deployment.id, ...filters, limit: mostGroups };
+  const report = useOne('insights.list', asked as never);
+  const [isNaming, setIsNaming] = useState(false);
+  // One click is one request: it may cost money. The names are stored, so that the report has them from then on.
+  const named = useOne('insights.list', { ...asked, name_groups: 'true' } as never, { enabled: isNaming });
+  const isNamed = isNaming && named.isFetched && !named.isFetching && !named.isPlaceholderData;
+  const { refetch } = report;
+  useEffect(() => {
+    if (!isNamed) return;
+    setIsNaming(false);
+    void refetch();
+  }, [isNamed, refetch]);
   return (
     <>
       <FilterBar
@@ -58,7 +71,13 @@ function Insights({ deployment }: { deployment: Deployment }) {
           shown.data.length === 0 ? (
             <NothingWrong deployment={deployment} report={shown} />
           ) : (
-            <Groups improve={may('improvements.create') ? asking.open : null} report={shown} request={report.request} />
+            <Groups
+              improve={may('improvements.create') && shown.quoted_conversations !== 'none' ? asking.open : null}
+              name={may('insights.list') && may('improvements.create') ? () => setIsNaming(true) : null}
+              naming={isNaming || named.isError ? named : null}
+              report={shown}
+              request={report.request}
+            />
           )
         }
       </Loaded>
@@ -95,22 +114,40 @@ function Groups({
   report,
   request,
   improve,
+  name,
+  naming,
 }: {
   report: Report;
   request: Request;
+  name: (() => void) | null;
+  naming: { error: unknown; data: unknown } | null;
   improve: ((insightId: string) => void) | null;
 }) {
-  const { data, period, total_conversations, is_complete, next_cursor } = report;
+  const { data, period, total_conversations, quoted_conversations, is_complete, next_cursor } = report;
   return (
     <>
       <div className="mb-1.5 flex items-center justify-between gap-3 text-quiet text-sm">
         <p>
           {conversationsOf(total_conversations)} from {period.from} to {period.to}, UTC.
           {!is_complete && ' The period has more than one report reads: only the newest are counted.'}
+          {hidden[quoted_conversations]}
           {next_cursor !== null && ` Only the ${mostGroups} largest groups are shown.`}
         </p>
-        <RequestMenu request={request} />
+        <span className="flex items-center gap-2">
+          {name && data.some((insight) => insight.name === null && insight.examples.length > 0) && (
+            <Button
+              isBusy={naming !== null && !naming.error}
+              onClick={name}
+              shape="small"
+              title="A model names up to 20 groups for at most 5 cents."
+            >
+              Name groups
+            </Button>
+          )}
+          <RequestMenu request={request} />
+        </span>
       </div>
+      {naming?.error != null && <Fault className="mb-3" error={naming.error as Error} />}
       <ul className="flex flex-col gap-3">
         {data.map((insight, at) => (
           <Group improve={improve} insight={insight} isOpen={at < 3} key={insight.id} />
@@ -119,6 +156,13 @@ function Groups({
     </>
   );
 }
+
+/** Why groups have no words and no examples. */
+const hidden: Readonly<Record<Report['quoted_conversations'], string>> = {
+  all: '',
+  rated: ' The org’s settings hide the words of conversations without a rating.',
+  none: ' The org’s settings hide the words of conversations, so nothing here can be improved.',
+};
 
 function Group({
   insight,
@@ -129,14 +173,15 @@ function Group({
   isOpen: boolean;
   improve: ((insightId: string) => void) | null;
 }) {
-  const { id, kind, title, conversations, share, examples, trend } = insight;
+  const { id, kind, title, name, conversations, share, examples, trend } = insight;
   const { label, tone } = kinds[kind];
   return (
     <li className="panel" data-insight={id} data-kind={kind}>
       <div className="flex flex-wrap items-center gap-x-6 gap-y-3 px-4 py-3">
         <div className="min-w-0 flex-1 basis-72">
           <Status tone={tone}>{label}</Status>
-          <h2 className="mt-1.5 font-medium leading-snug wrap-anywhere">{title}</h2>
+          <h2 className="mt-1.5 font-medium leading-snug wrap-anywhere">{name ?? title}</h2>
+          {name !== null && <p className="text-quiet text-sm wrap-anywhere">{title}</p>}
         </div>
         <div className="flex items-end gap-5 max-sm:w-full max-sm:justify-between">
           <p className="text-right max-sm:text-left">
@@ -153,30 +198,32 @@ function Group({
           </Button>
         )}
       </div>
-      <details className="group border-t" open={isOpen}>
-        <summary className="flex cursor-pointer list-none items-center gap-1.5 px-4 py-2 text-quiet text-sm hover:text-foreground">
-          <Icon className="size-3.5 transition-transform group-open:rotate-90" name="chevron" />
-          {examples.length === 1 ? 'Example' : `${examples.length} examples`}
-        </summary>
-        <ul className="pb-2">
-          {examples.map((example) => (
-            <li key={`${example.conversation_id} ${example.at}`}>
-              <PageLink
-                className="flex items-baseline gap-3 px-4 py-1.5 hover:bg-muted"
-                {...(example.turn_id !== null && { search: { turn: example.turn_id } })}
-                to={`/conversations/${example.conversation_id}`}
-              >
-                <span className="min-w-0 flex-1 truncate">
-                  {example.excerpt ?? <span className="text-quiet">The text was deleted.</span>}
-                </span>
-                <span className="shrink-0 text-quiet text-sm">
-                  <Time at={example.at} />
-                </span>
-              </PageLink>
-            </li>
-          ))}
-        </ul>
-      </details>
+      {examples.length > 0 && (
+        <details className="group border-t" open={isOpen}>
+          <summary className="flex cursor-pointer list-none items-center gap-1.5 px-4 py-2 text-quiet text-sm hover:text-foreground">
+            <Icon className="size-3.5 transition-transform group-open:rotate-90" name="chevron" />
+            {examples.length === 1 ? 'Example' : `${examples.length} examples`}
+          </summary>
+          <ul className="pb-2">
+            {examples.map((example) => (
+              <li key={`${example.conversation_id} ${example.at}`}>
+                <PageLink
+                  className="flex items-baseline gap-3 px-4 py-1.5 hover:bg-muted"
+                  {...(example.turn_id !== null && { search: { turn: example.turn_id } })}
+                  to={`/conversations/${example.conversation_id}`}
+                >
+                  <span className="min-w-0 flex-1 truncate">
+                    {example.excerpt ?? <span className="text-quiet">The text was deleted.</span>}
+                  </span>
+                  <span className="shrink-0 text-quiet text-sm">
+                    <Time at={example.at} />
+                  </span>
+                </PageLink>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
     </li>
   );
 }

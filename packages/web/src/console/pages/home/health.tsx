@@ -50,7 +50,7 @@ export function Health({ data, deployment }: { data: Overview; deployment: strin
         </Figure>
       </div>
       <Replies data={data} />
-      <div className="grid grid-cols-1 gap-x-6 lg:grid-cols-2">
+      <div className="grid grid-cols-1 gap-x-6 xl:grid-cols-2">
         <Causes data={data} deployment={deployment} />
         <ByDeployment data={data} />
       </div>
@@ -192,7 +192,7 @@ function Replies({ data: { period, slots } }: { data: Overview }) {
 const Bar = ({ share: part, look }: { share: number; look: string }) =>
   part > 0 && <span className={`block w-full rounded-sm ${look}`} style={{ height: `${Math.max(3, part * 100)}%` }} />;
 
-function Causes({ data: { failures, period }, deployment }: { data: Overview; deployment: string | undefined }) {
+function Causes({ data: { failures, period, from }, deployment }: { data: Overview; deployment: string | undefined }) {
   return (
     <Section title="Failures by cause">
       {failures.length === 0 ? (
@@ -212,7 +212,7 @@ function Causes({ data: { failures, period }, deployment }: { data: Overview; de
               <p className="mt-1 flex flex-wrap gap-x-4 text-sm">
                 <PageLink
                   className="text-accent underline underline-offset-2"
-                  search={{ error_code: code, ...(deployment && { deployment }) }}
+                  search={{ error_code: code, failed_after: from, ...(deployment && { deployment }) }}
                   to="/conversations"
                 >
                   {conversation_count === 1 ? 'The conversation' : `${count(conversation_count)} conversations`} with{' '}

@@ -55,6 +55,7 @@ export default function ImprovementPage() {
       }
     >
       {cancel.error && <Fault className="mb-4" error={cancel.error} />}
+      {shown && isOver && <Outdated improvement={shown} />}
       <Loaded query={improvement}>{(found) => <Report improvement={found} />}</Loaded>
     </Page>
   );
@@ -81,9 +82,22 @@ function Promote({ improvement: { deployment_id, version, outcome } }: { improve
   );
 }
 
+/** A version that was promoted or rolled back meanwhile is not what the proposal was compared with. */
+function Outdated({ improvement: { deployment_id, base_version, version, mode } }: { improvement: Improvement }) {
+  const { data } = useOne('deployments.get', { deployment_id }, { enabled: version !== null });
+  const current = mode === 'live' ? data?.live_version : data?.draft_version;
+  if (version === null || current == null || current === base_version || current === version) return null;
+  return (
+    <p className="mb-4 flex flex-wrap items-center gap-2 text-sm">
+      <Status tone="warn">outdated</Status>
+      Version {current} runs now, and this proposal changes version {base_version}. Compare them before you promote it.
+    </p>
+  );
+}
+
 const outcomes: Record<NonNullable<Improvement['outcome']>, { tone: Tone; sentence: string }> = {
   improved: { tone: 'good', sentence: 'The proposed version fixes failures, and nothing else got worse.' },
-  not_reproduced: { tone: 'quiet', sentence: 'The current version passed every scenario, so there is nothing to fix.' },
+  not_reproduced: { tone: 'quiet', sentence: 'No scenario failed on the current version, so there is nothing to fix.' },
   not_fixed: { tone: 'warn', sentence: 'No proposal fixed a failure. Below is why.' },
   regressed: { tone: 'danger', sentence: 'Every proposal broke something that worked before.' },
   budget_reached: { tone: 'warn', sentence: 'The budget was used up before the proof was complete.' },

@@ -7,6 +7,7 @@ import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
+import { useNames } from '../../parts/names.ts';
 import { Page, Waiting } from '../../parts/page.tsx';
 import { Time } from '../../parts/shown.tsx';
 import { shownRows, WaitingCard } from '../../parts/waiting/waiting-card.tsx';
@@ -22,6 +23,7 @@ type Pending = ItemOf<'interactions.list'>;
 export default function InboxPage() {
   const [{ at, ...filters }, set] = useFilters('type', 'approver', 'user_id', 'at');
   const waiting = useList('interactions.list', filters as never, { limit: 100 });
+  const { ofUser } = useNames();
   const rows = useMemo(() => inOrder(waiting.rows), [waiting.rows]);
   const chosen = rows.find(({ id }) => id === at) ?? rows[0];
   const isFiltered = Object.keys(filters).length > 0;
@@ -62,7 +64,12 @@ export default function InboxPage() {
             <ul className="panel divide-y overflow-hidden">
               {rows.map((row) => (
                 <li key={row.id}>
-                  <Entry isChosen={row.id === chosen?.id} onChoose={() => set({ at: row.id })} row={row} />
+                  <Entry
+                    isChosen={row.id === chosen?.id}
+                    nameOf={ofUser}
+                    onChoose={() => set({ at: row.id })}
+                    row={row}
+                  />
                 </li>
               ))}
             </ul>
@@ -97,9 +104,11 @@ const inOrder = (rows: readonly Pending[]): Pending[] =>
       one.id.localeCompare(other.id),
   );
 
-function Entry({ row, isChosen, onChoose }: { row: Pending; isChosen: boolean; onChoose: () => void }) {
+type EntryProps = { row: Pending; isChosen: boolean; nameOf: (userId: string) => string; onChoose: () => void };
+
+function Entry({ row, isChosen, nameOf, onChoose }: EntryProps) {
   const values = shownRows(row.details)
-    .map(({ value }) => value)
+    .map(({ label, value }) => `${label} ${value}`)
     .join(' · ');
   return (
     <button
@@ -109,7 +118,9 @@ function Entry({ row, isChosen, onChoose }: { row: Pending; isChosen: boolean; o
       type="button"
     >
       <span className="flex items-baseline gap-2 text-quiet text-xs">
-        <span className="min-w-0 grow truncate">{row.user_id ?? 'The org’s own agent'}</span>
+        <span className="min-w-0 grow truncate">
+          {row.user_id === null ? 'The org’s own agent' : nameOf(row.user_id)}
+        </span>
         <Time at={row.created_at} />
       </span>
       <span className="mt-0.5 line-clamp-2 break-words font-medium text-sm">

@@ -9,6 +9,7 @@ import { Icon } from '../../parts/icons.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { Status, Usd } from '../../parts/shown.tsx';
+import type { Sentence } from '../../parts/talk/sentence.ts';
 import { Thread } from '../../parts/talk/thread.tsx';
 import { TurnTrace } from '../../parts/talk/turn-trace.tsx';
 import { useTalk } from '../../parts/talk/use-talk.ts';
@@ -61,13 +62,23 @@ export function Column({ deployment, user, conversationId, onBegun, isAlone, onS
   );
   if (conversationId === undefined) {
     return (
-      <div className="max-w-3xl">
-        <p className="mb-3 text-quiet">
-          <code className="font-mono text-sm">{deployment}</code>{' '}
-          {heard === undefined ? 'is ready for your first message.' : 'receives the same messages.'}
-        </p>
-        {heard !== undefined && error && <Fault error={error} />}
-        {composer}
+      <div className={isAlone ? 'grid gap-8 lg:grid-cols-2' : ''}>
+        <div className="min-w-0">
+          <p className="mb-3 text-quiet">
+            <code className="font-mono text-sm">{deployment}</code>{' '}
+            {heard === undefined ? 'is ready for your first message.' : 'receives the same messages.'}
+          </p>
+          {heard !== undefined && error && <Fault error={error} />}
+          {composer}
+        </div>
+        {isAlone && (
+          <div className="grid min-h-80 place-content-center rounded-lg border border-dashed px-8 text-center text-quiet max-lg:hidden">
+            <p className="font-medium text-foreground">The trace of each reply appears here</p>
+            <p className="mt-1 max-w-sm text-balance">
+              What the model was sent and answered, every tool call with its result, tokens, time and cost.
+            </p>
+          </div>
+        )}
       </div>
     );
   }
@@ -86,6 +97,7 @@ function Talking({
   const talk = useTalk(conversationId);
   const { may } = useRole();
   const [turn, setTurn] = useState<string | null>(null);
+  const [said, setSaid] = useState<Sentence>();
   const stop = useChange('conversations.stop', { touches: ['tasks', 'interactions'] });
   const conversation = talk.conversation.data;
   const newestTurn =
@@ -118,7 +130,15 @@ function Talking({
             </Button>
           )}
         </p>
-        <Thread chosenTurn={chosen} isFollowing onChooseTurn={setTurn} talk={talk} />
+        <Thread
+          chosenTurn={chosen}
+          isFollowing
+          onChooseTurn={(id, sentence) => {
+            setTurn(id);
+            setSaid(sentence);
+          }}
+          talk={talk}
+        />
         <div className="sticky bottom-0 bg-background pt-4 pb-3">{composer}</div>
       </div>
       <div className="min-w-0">
@@ -127,6 +147,7 @@ function Talking({
             conversationId={conversationId}
             isRunning={isRunning}
             newest={talk.events.length}
+            said={said}
             turnId={chosen}
           />
         )}
@@ -166,7 +187,7 @@ function Composer({ onSend, isBusy, request, user }: ComposerProps) {
   };
   return (
     <form
-      className="panel p-2"
+      className="panel p-2 outline-accent has-[textarea:focus-visible]:outline-2"
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => add(event.dataTransfer.files)}
       onSubmit={(event) => {

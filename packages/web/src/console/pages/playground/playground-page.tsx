@@ -48,10 +48,10 @@ export default function PlaygroundPage() {
     onChange: (value: string) => void,
     options: readonly (readonly [string, string])[],
   ) => (
-    <label className="flex items-center gap-1.5 text-quiet text-sm">
+    <label className="flex items-center gap-1.5 text-quiet text-sm max-sm:flex-col max-sm:items-stretch">
       {label}
       <select
-        className="control w-auto max-w-56 pr-8 text-foreground"
+        className="control pr-8 text-foreground sm:w-auto sm:max-w-56"
         onChange={(event) => onChange(event.target.value)}
         value={value}
       >
@@ -86,7 +86,7 @@ export default function PlaygroundPage() {
       title="Playground"
     >
       {/* The choices are hidden once the conversation has started. */}
-      <div className={isTalking ? 'hidden' : 'mb-4 flex flex-wrap items-center gap-3'}>
+      <div className={isTalking ? 'hidden' : 'mb-4 flex flex-wrap items-center gap-3 max-sm:grid max-sm:grid-cols-2'}>
         {choice(
           'Deployment',
           deployment?.slug ?? '',
@@ -101,10 +101,10 @@ export default function PlaygroundPage() {
           ['', 'nothing'],
           ...versionOptions,
         ])}
-        <label className="flex items-center gap-1.5 text-quiet text-sm">
+        <label className="flex items-center gap-1.5 text-quiet text-sm max-sm:flex-col max-sm:items-stretch">
           As user
           <input
-            className="control w-36 text-foreground"
+            className="control text-foreground sm:w-36"
             defaultValue={chosen.user ?? ''}
             onBlur={(event) =>
               event.target.value !== (chosen.user ?? '') && set({ user: event.target.value || undefined })

@@ -40,7 +40,7 @@ function Shown({ routine, request }: { routine: Routine; request: Request }) {
   const run = useChange('routines.run', {
     touches: ['conversations'],
     onDone: ({ status, conversation_id }) => {
-      say(status === 'started' ? 'Run started' : `RoutineRun ${status}`);
+      say(status === 'started' ? 'Run started' : `Run ${status}`);
       if (conversation_id) go(`/conversations/${conversation_id}`);
     },
   });
@@ -54,7 +54,7 @@ function Shown({ routine, request }: { routine: Routine; request: Request }) {
       actions={
         <>
           <Button disabled={!may('routines.run')} isBusy={run.isRunning} look="primary" onClick={() => run.run(of)}>
-            RoutineRun now
+            Run now
           </Button>
           {isOnCall && (
             <Button disabled={!may('routines.trigger')} onClick={() => calling.open()}>
@@ -206,7 +206,7 @@ function CallRoutine({ routineId, onClose }: { routineId: string; onClose: () =>
   const call = useChange('routines.trigger', {
     touches: ['conversations'],
     onDone: ({ status, conversation_id }) => {
-      say(status === 'started' ? 'Run started' : `RoutineRun ${status}`);
+      say(status === 'started' ? 'Run started' : `Run ${status}`);
       if (conversation_id) go(`/conversations/${conversation_id}`);
       else onClose();
     },

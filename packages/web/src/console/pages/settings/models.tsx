@@ -34,7 +34,7 @@ const columns: Column<Model>[] = [
   {
     id: 'context',
     header: 'Context',
-    width: '6rem',
+    width: '4.5rem',
     align: 'end',
     isWideOnly: true,
     cell: ({ context_tokens }) => count(context_tokens),
@@ -50,7 +50,7 @@ const columns: Column<Model>[] = [
   {
     id: 'read',
     header: 'Cache read',
-    width: '6rem',
+    width: '5rem',
     align: 'end',
     isWideOnly: true,
     cell: price(({ cache_read_per_mtok }) => cache_read_per_mtok),
@@ -58,12 +58,12 @@ const columns: Column<Model>[] = [
   {
     id: 'write',
     header: 'Cache write',
-    width: '6rem',
+    width: '5rem',
     align: 'end',
     isWideOnly: true,
     cell: price(({ cache_write_per_mtok }) => cache_write_per_mtok),
   },
-  { id: 'state', header: 'Status', width: '7rem', isWideOnly: true, cell: stateOf },
+  { id: 'state', header: 'Status', width: '6rem', isWideOnly: true, cell: stateOf },
 ];
 
 /** The models that a deployment may choose, with their prices. */

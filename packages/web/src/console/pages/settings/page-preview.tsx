@@ -8,8 +8,8 @@ import { CodeBlock } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
 
 const colours = [
-  ['accent', 'Accent', '#2f5fd0'],
-  ['primary', 'Buttons', '#1c2230'],
+  ['accent', 'Accent', '#2c4bd0'],
+  ['primary', 'Buttons', '#2c4bd0'],
   ['background', 'Background', '#ffffff'],
   ['foreground', 'Text', '#14171f'],
 ] as const;

@@ -77,11 +77,17 @@ function General({ org }: { org: Org }) {
     <div className="grid items-start gap-6 *:min-w-0 lg:grid-cols-2">
       <div className="panel p-4">
         <ChangeForm
-          initial={{ name: org.name, default_deployment: org.default_deployment ?? '', require_user: org.require_user }}
+          initial={{
+            name: org.name,
+            default_deployment: org.default_deployment ?? '',
+            require_user: org.require_user,
+            improvement_conversations: org.improvement_conversations,
+          }}
           onDone={saved}
           row="orgs.update"
-          send={({ name, default_deployment, require_user }) => ({
+          send={({ name, default_deployment, require_user, improvement_conversations }) => ({
             name,
+            improvement_conversations,
             default_deployment: cleared(default_deployment),
             require_user,
           })}
@@ -90,6 +96,16 @@ function General({ org }: { org: Org }) {
           <TextField label="Name" name="name" />
           <TextField label="Default deployment" name="default_deployment" />
           <CheckField label="Require a user for every conversation" name="require_user" />
+          <SelectField
+            hint="Insights quote these conversations, and improvements read them."
+            label="Conversations for insights and improvements"
+            name="improvement_conversations"
+            options={[
+              ['all', 'All'],
+              ['rated', 'Only rated ones'],
+              ['none', 'None'],
+            ]}
+          />
         </ChangeForm>
       </div>
       <Facts

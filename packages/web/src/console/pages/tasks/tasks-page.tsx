@@ -13,9 +13,14 @@ const columnsWith = (found: Names): Column<Task>[] => [
   {
     id: 'title',
     header: 'Task',
-    width: '2.5fr',
-    cell: ({ title, error }) => (
+    width: '2fr',
+    cell: ({ title, error, status }) => (
       <>
+        {status !== 'done' && (
+          <span className="mr-1.5 sm:hidden">
+            <Status>{status}</Status>
+          </span>
+        )}
         {title}
         {error && <span className="text-danger text-sm"> · {error.message}</span>}
       </>
@@ -25,6 +30,7 @@ const columnsWith = (found: Names): Column<Task>[] => [
     id: 'status',
     header: 'Status',
     width: '6.5rem',
+    isWideOnly: true,
     cell: ({ status, outcome }) =>
       // A task with success criteria is judged: done, but the criteria may not be met.
       outcome && status === 'done' ? (

@@ -10,6 +10,7 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
+import { useNames } from '../../parts/names.ts';
 import { Loaded, Page, Waiting } from '../../parts/page.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { asCsv, saveFile } from '../../parts/save-file.ts';
@@ -36,6 +37,8 @@ export default function UsagePage() {
   const limits = useOne('limits.get', {}, { enabled: may('limits.get') });
   const [isSaving, setIsSaving] = useState(false);
   const [error, setError] = useState<Error | null>(null);
+  const { ofUser } = useNames();
+  const nameOf = (key: string) => (by === 'user' && key !== '' ? ofUser(key) : key);
   const cap = limits.data?.caps.org_daily_usd ?? null;
 
   const save = async () => {
@@ -98,7 +101,7 @@ export default function UsagePage() {
           <StackedChart
             format={usd}
             line={cap === null ? null : { at: cap, label: 'Daily cap' }}
-            nameOf={(name) => stack.data.names[name] ?? name}
+            nameOf={(name) => (nameOf(name) === name ? (stack.data.names[name] ?? name) : nameOf(name))}
             points={stack.data.points}
             series={stack.data.series}
             title={`Spend per day${by === 'day' ? '' : `, by ${by}`}`}
@@ -110,7 +113,7 @@ export default function UsagePage() {
         )}
       </div>
       <DataTable
-        columns={columnsOf(by, (key) => setFilters({ of: key }))}
+        columns={columnsOf(by, nameOf, (key) => setFilters({ of: key }))}
         empty={<NothingSpent />}
         label={`Spend by ${by}`}
         list={rows}
@@ -135,7 +138,7 @@ const Figure = ({ name, children }: { name: string; children: string }) => (
 
 type Row = ItemOf<'usage.report'>;
 
-function columnsOf(by: Grouping, open: (key: string) => void): Column<Row>[] {
+function columnsOf(by: Grouping, nameOf: (key: string) => string, open: (key: string) => void): Column<Row>[] {
   const hasLines = by === 'task' || by === 'conversation';
   return [
     {
@@ -147,7 +150,7 @@ function columnsOf(by: Grouping, open: (key: string) => void): Column<Row>[] {
             {label ?? key}
           </button>
         ) : (
-          (label ?? (key || <span className="text-quiet">none</span>))
+          (label ?? (key === '' ? <span className="text-quiet">none</span> : <span title={key}>{nameOf(key)}</span>))
         ),
     },
     { id: 'cost', header: 'Spend', width: '6rem', align: 'end', cell: ({ cost_usd }) => <Usd value={cost_usd} /> },

@@ -8,7 +8,8 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]'
 
 const theme = EditorView.theme({
   '&': { backgroundColor: 'var(--surface)', color: 'var(--foreground)', fontSize: '0.8125rem' },
-  '&.cm-focused': { outline: 'none' },
+  // A pointer also focuses it, so the line is inside and thin.
+  '&.cm-focused': { outline: '1.5px solid var(--accent)', outlineOffset: '-1px', borderRadius: 'var(--radius-lg)' },
   '.cm-scroller': { fontFamily: 'var(--font-mono)', lineHeight: '1.55' },
   '.cm-content': { caretColor: 'var(--foreground)', paddingBlock: '0.5rem' },
   '.cm-cursor': { borderLeftColor: 'var(--foreground)' },

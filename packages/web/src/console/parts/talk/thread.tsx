@@ -12,12 +12,15 @@ import { PageLink } from '../page-link.tsx';
 import { Time } from '../shown.tsx';
 import { WaitingCard } from '../waiting/waiting-card.tsx';
 import { Ratings, useRatings } from './ratings.tsx';
+import { type Sentence, sentenceAt } from './sentence.ts';
+import { WithSources } from './sources.tsx';
 import type { Talk, Turn } from './use-talk.ts';
 
 type ThreadProps = {
   talk: Talk;
   chosenTurn: string | null;
-  onChooseTurn: (turnId: string) => void;
+  /** `said` is a sentence of the reply: the step that wrote it is chosen. */
+  onChooseTurn: (turnId: string, said?: Sentence) => void;
   /** Scrolls to the end as the thread grows. */
   isFollowing?: boolean;
 };
@@ -63,7 +66,7 @@ export function Thread({ talk, chosenTurn, onChooseTurn, isFollowing = false }: 
               <Said
                 isChosen={turn_id === chosenTurn}
                 message={message}
-                onChoose={() => onChooseTurn(turn_id)}
+                onChoose={(said) => onChooseTurn(turn_id, said)}
                 ratings={ratingsOf(id)}
               />
               {turn && isLastOfTurn && isBroken(turn) && (
@@ -169,7 +172,7 @@ const names = { user: 'User', agent: 'Agent', work: 'Task' } as const;
 type SaidProps = {
   message: Message;
   isChosen: boolean;
-  onChoose: () => void;
+  onChoose: (said?: Sentence) => void;
   ratings: ComponentProps<typeof Ratings>['said'];
 };
 
@@ -184,7 +187,7 @@ function Said({ message, isChosen, onChoose, ratings }: SaidProps) {
         </span>
         {role !== 'user' && (
           <span className="ml-auto">
-            <TraceButton isChosen={isChosen} onChoose={onChoose} />
+            <TraceButton isChosen={isChosen} onChoose={() => onChoose()} />
           </span>
         )}
       </div>
@@ -193,7 +196,20 @@ function Said({ message, isChosen, onChoose, ratings }: SaidProps) {
           {text}
         </p>
       ) : (
-        <ModelText text={text} />
+        // A shortcut for the mouse: the button and the list of steps do the same by keyboard.
+        // biome-ignore lint/a11y/noStaticElementInteractions: see above.
+        // biome-ignore lint/a11y/useKeyWithClickEvents: see above.
+        <div
+          className="sentences"
+          onClick={(event) => {
+            const sentence = sentenceAt(event.target);
+            if (sentence) onChoose(sentence);
+          }}
+        >
+          <WithSources message={message}>
+            <ModelText text={text} />
+          </WithSources>
+        </div>
       )}
       {truncated && <p className="text-sm text-warn">Truncated: the model reached its output limit.</p>}
       {data !== null && data !== undefined && <CodeBlock code={JSON.stringify(data, null, 2)} label="Data" />}

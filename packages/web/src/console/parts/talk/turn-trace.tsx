@@ -4,6 +4,7 @@ import { Loaded, Section } from '../page.tsx';
 import { PageLink } from '../page-link.tsx';
 import { RequestMenu } from '../request-menu.tsx';
 import { TraceView } from '../trace/trace-view.tsx';
+import type { Sentence } from './sentence.ts';
 
 /** The trace of a reply and of its task. It refreshes with every event. */
 export function TurnTrace({
@@ -11,11 +12,13 @@ export function TurnTrace({
   turnId,
   isRunning,
   newest,
+  said,
 }: {
   conversationId: string;
   turnId: string;
   isRunning: boolean;
   newest: number;
+  said?: Sentence | undefined;
 }) {
   const trace = useOne('conversations.trace', {
     conversation_id: conversationId,
@@ -35,7 +38,7 @@ export function TurnTrace({
     <>
       <Section actions={<RequestMenu request={trace.request} />} title="Trace of the reply">
         <Loaded query={trace}>
-          {(found) => <TraceView isRunning={isRunning} key={found.turn_id} trace={found} />}
+          {(found) => <TraceView isRunning={isRunning} key={found.turn_id} said={said} trace={found} />}
         </Loaded>
       </Section>
       {taskId !== null && (

@@ -2,6 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type PointerEvent, useMemo, useRef, useState } from 'react';
 import { Button } from '../button.tsx';
 import { count, duration, usd } from '../shown.tsx';
+import { hasSentence, type Sentence } from '../talk/sentence.ts';
 import { SpanDetails } from './span-details.tsx';
 import { type Span, spansOf, type Trace, windowOf, zoomed } from './spans.ts';
 
@@ -11,11 +12,25 @@ const fewSpans = 8;
 const columns = 'grid-cols-[10rem_minmax(0,1fr)_5.5rem] max-sm:grid-cols-[6rem_minmax(0,1fr)_5rem]';
 
 /** A waterfall of model and tool calls. Dragging zooms in, and a click shows details. */
-export function TraceView({ trace, isRunning = false }: { trace: Trace; isRunning?: boolean }) {
+export function TraceView({
+  trace,
+  isRunning = false,
+  said,
+}: {
+  trace: Trace;
+  isRunning?: boolean;
+  /** The step that wrote it is chosen. */
+  said?: Sentence | undefined;
+}) {
   const spans = useMemo(() => spansOf(trace, Date.now()), [trace]);
   const whole = useMemo(() => windowOf(spans), [spans]);
   const [zoom, setZoom] = useState<{ fromMs: number; toMs: number } | null>(null);
   const [chosenId, setChosenId] = useState<string | null>(null);
+  const [heard, setHeard] = useState<Sentence>();
+  if (said && said !== heard) {
+    setHeard(said);
+    setChosenId(spans.findLast(({ call }) => hasSentence(call?.content?.text ?? '', said))?.id ?? null);
+  }
   const { fromMs, toMs } = zoom ?? whole;
   const shown = useMemo(
     () => (zoom ? spans.filter((span) => span.endMs >= zoom.fromMs && span.startMs <= zoom.toMs) : spans),

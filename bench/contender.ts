@@ -13,8 +13,8 @@ export type Api = {
   messages: (conversationId: string) => string;
   /** The text in a frame of the reply's stream; null for frames of other kinds. */
   textOf: (event: string | undefined, data: string) => string | null;
-  /** Text that appears in the stream as soon as the first token does. */
-  firstTextMark: string;
+  /** Appears in the stream with each text. */
+  textMark: string;
   /** Text that ends a complete stream. */
   endMark: string;
 };
@@ -33,7 +33,8 @@ export type Contender = {
   check: (turn: Turn) => void;
 };
 
-type Turn = { conversationId: string; stream: string; firstTextAt: number };
+/** `textAt`: when text arrived. */
+type Turn = { conversationId: string; stream: string; sentAt: number; textAt: number[] };
 
 const userCount = 100;
 // Far longer than any turn takes: a server that exceeds this has stopped answering.
@@ -48,7 +49,7 @@ export function contend(server: {
 }): Contender {
   const { name, url, pid, api } = server;
   const dispatcher = new Agent({
-    connections: 64,
+    connections: 256,
     pipelining: 1,
     headersTimeout: patienceMs,
     bodyTimeout: patienceMs,
@@ -75,13 +76,16 @@ export function contend(server: {
       const conversationId = api.idOf(await (await open('POST', create.path, create.body)).json());
       const send = api.send(conversationId, userId, message);
       let stream = '';
-      let firstTextAt = 0;
+      const textAt: number[] = [];
+      const sentAt = monotonicMs();
       for await (const chunk of (await open('POST', send.path, send.body)).setEncoding('utf8')) {
         stream += chunk;
-        if (firstTextAt === 0 && stream.includes(api.firstTextMark)) firstTextAt = monotonicMs();
+        // Frames that are split between two pieces are rare, and only the times of further text depend on them.
+        if (textAt.length === 0 ? stream.includes(api.textMark) : chunk.includes(api.textMark))
+          textAt.push(monotonicMs());
       }
       if (!stream.includes(api.endMark)) throw new Error(`The stream of ${name} ended with ${stream.slice(-300)}`);
-      return { conversationId, stream, firstTextAt };
+      return { conversationId, stream, sentAt, textAt };
     },
     async read(conversationId) {
       await (await open('GET', api.read(conversationId))).text();

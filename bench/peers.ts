@@ -55,7 +55,7 @@ export const peers: readonly Peer[] = [
         const part = JSON.parse(data) as { type: string; text?: string };
         return part.type === 'text-delta' ? (part.text ?? null) : null;
       },
-      firstTextMark: '"type":"text-delta"',
+      textMark: '"type":"text-delta"',
       endMark: '"type":"finish","finishReason":"stop"',
     },
   },
@@ -90,15 +90,15 @@ export const peers: readonly Peer[] = [
         const part = JSON.parse(data) as { type: string; payload?: { text?: string } };
         return part.type === 'text-delta' ? (part.payload?.text ?? null) : null;
       },
-      firstTextMark: '"type":"text-delta"',
+      textMark: '"type":"text-delta"',
       endMark: 'data: [DONE]',
     },
   },
   {
-    name: 'LangGraph 1.4.18',
+    name: 'LangGraph 1.4.17',
     script: 'langgraph.mjs',
     packages: [
-      '@langchain/langgraph@1.4.18',
+      '@langchain/langgraph@1.4.17',
       '@langchain/langgraph-checkpoint-postgres@1.0.5',
       '@langchain/openai@1.6.0',
       '@langchain/core@1.2.13',
@@ -117,7 +117,7 @@ export const peers: readonly Peer[] = [
       read: (id) => `/threads/${id}`,
       messages: (id) => `/threads/${id}/messages`,
       textOf: (event, data) => (event === 'messages' ? (JSON.parse(data) as { text: string }).text || null : null),
-      firstTextMark: 'event: messages',
+      textMark: 'event: messages',
       endMark: 'event: end',
     },
   },
@@ -128,6 +128,8 @@ export async function installPeer(peer: Peer, folder: string): Promise<string> {
   await installPackages(peer.packages, home);
   return home;
 }
+
+const longestInstallMs = 120_000;
 
 /** Installs into a separate folder: the peers we compare with are not dependencies of this repository. */
 export async function installPackages(packages: readonly string[], home: string): Promise<void> {
@@ -143,7 +145,11 @@ export async function installPackages(packages: readonly string[], home: string)
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     errors += text;
   });
+  // While npm works out which versions fit, it may loop for good, and then it does not end on SIGTERM.
+  const timer = setTimeout(() => child.kill('SIGKILL'), longestInstallMs);
   const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
+  clearTimeout(timer);
+  if (child.signalCode !== null) throw new Error(`npm install took longer than ${longestInstallMs / 60_000} minutes`);
   if (code !== 0) throw new Error(`npm install ended with ${code}: ${errors.trim().slice(0, 300)}`);
 }
 

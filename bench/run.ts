@@ -6,10 +6,11 @@
  *   node bench/run.ts --only turns     one group, printed and not written; may be given several times
  *   node bench/run.ts --quick          short loads and small numbers, to see whether it works; not written
  *   node bench/run.ts --no-peers       without the peers; not written
+ *   node bench/run.ts --busy           also on a machine that does other work; not written
  *   node bench/run.ts --peers <folder> installs the peers there and leaves them there for the next run
  */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureBatch, measureDeliveries, measureJobs, measureSchedule } from './background.ts';
@@ -61,11 +62,20 @@ const { values: given } = parseArgs({
     quick: { type: 'boolean', default: false },
     peers: { type: 'string' },
     'no-peers': { type: 'boolean', default: false },
+    busy: { type: 'boolean', default: false },
   },
 });
 const names = given.only ?? Object.keys(groups);
 const unknown = names.filter((name) => !groups[name]);
 if (unknown.length > 0) throw new Error(`There is no group ${unknown.join(', ')}; there are ${Object.keys(groups)}.`);
+
+const busyCores = await coresInUse();
+if (busyCores > 0.2 && !given.busy && !given.quick) {
+  console.error(
+    `Other programs use ${busyCores.toFixed(1)} of ${cpus().length} cores, so figures could not be compared. End them, or pass --busy to measure anyway.`,
+  );
+  process.exit(1);
+}
 
 const folder = await mkdtemp(join(tmpdir(), 'vestra-bench-'));
 // PostgreSQL runs as another user where this runs as root.
@@ -95,13 +105,21 @@ try {
 }
 stage.note(`${Math.round((performance.now() - startedAt) / 1000)} s`);
 
-const isWhole = given.only === undefined && !given.quick && stage.withPeers;
+const isWhole = given.only === undefined && !given.quick && !given.busy && stage.withPeers;
 if (isWhole)
   await writeResults(
     rows,
     peers.map(({ name }) => name),
   );
 process.exit();
+
+/** The load average would remember work that has ended minutes ago. */
+async function coresInUse(): Promise<number> {
+  const busyMs = () => cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0);
+  const before = { busy: busyMs(), at: performance.now() };
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  return (busyMs() - before.busy) / (performance.now() - before.at);
+}
 
 /** A group that fails costs its own rows and no others. */
 async function measured(name: string): Promise<Row[]> {

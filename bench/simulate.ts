@@ -1,6 +1,6 @@
 /**
  * Simulates loads that no machine here can carry from the measured costs: 1,000 orgs, a few with most of the load. Prints
- * the tables of docs/scaling.md.
+ * the tables of docs/load-simulation.md.
  *
  *   node bench/simulate.ts             the loads of the page, about a minute
  *   node bench/simulate.ts --rate 500  one load, turns a second

@@ -3,10 +3,11 @@ import { startEmbeddedPostgres } from '@vestra/server/platform/db/embedded';
 import pg from 'pg';
 import type { Contender } from './contender.ts';
 import { type Measured, measure, percentile } from './load.ts';
-import { type ModelProcess, measureModel, monotonicMs, startModelProcess } from './model-process.ts';
+import { type ModelProcess, measureModel, monotonicMs, slowTokens, startModelProcess } from './model-process.ts';
 import { installPeer, peers, startPeer } from './peers.ts';
 import { cpuMs, postgresCpuMs, postmasterOf, residentMb } from './processes.ts';
 import { duration, failedMark, type Row, rate, type Stage } from './report.ts';
+import { measureTypedReplies, type TypedReplies } from './typed-replies.ts';
 import { contendWith, startWithModel } from './vestra.ts';
 
 /** Figures of one contender. A failure explains why a figure is missing. */
@@ -20,20 +21,22 @@ type Figures = {
   isStored: boolean | Failure;
   streamBytes: number | Failure;
   modelCalls: number | Failure;
+  typed: TypedReplies | Failure;
+  manyTyped: TypedReplies | Failure;
 };
 
 type Failure = { failed: string };
 
-type Surroundings = { model: ModelProcess; postmaster: number; seconds: number };
+type Surroundings = { model: ModelProcess; postmaster: number; seconds: number; share: number };
 
 /** Turns of the server and of its peers, one after the other, behind the same model and on the same PostgreSQL. */
 export async function measureTurns(stage: Stage): Promise<Row[]> {
-  const { folder, seconds } = stage;
+  const { folder, seconds, share } = stage;
   const model = await startModelProcess();
   const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'turns-database'), log: () => {} });
   const databaseFor = (name: string) => createDatabase(postgres.connectionString, name);
   try {
-    const around = { model, postmaster: await postmasterOf(postgres.connectionString), seconds };
+    const around = { model, postmaster: await postmasterOf(postgres.connectionString), seconds, share };
     const modelAlone = await measureModel(model.baseUrl, 1, seconds / 2);
     const modelTogether = await measureModel(model.baseUrl, 64, seconds / 2);
     const ours = await figuresOf(async () => {
@@ -66,7 +69,7 @@ async function figuresOf(start: () => Promise<Contender>, around: Surroundings):
   const contender = await attempt(start);
   if ('failed' in contender) return allFailed(contender);
   try {
-    const { seconds } = around;
+    const { seconds, share, postmaster } = around;
     const first = await attempt(() => firstTurn(contender));
     if ('failed' in first) return allFailed(first);
     await attempt(() => measure(16, Math.max(1, seconds / 2), () => contender.turn()));
@@ -74,6 +77,11 @@ async function figuresOf(start: () => Promise<Contender>, around: Surroundings):
     const alone = await attempt(() => measure(1, seconds, () => contender.turn()));
     const firstText = await attempt(() => measureFirstText(contender, around));
     const busy = await attempt(() => measureBusy(contender, around));
+    const typed = await attempt(() =>
+      measureTypedReplies(contender, { postmaster, atOnce: 24, rounds: Math.max(1, Math.round(3 * share)) }),
+    );
+    const many = Math.max(24, Math.round(200 * share));
+    const manyTyped = await attempt(() => measureTypedReplies(contender, { postmaster, atOnce: many, rounds: 1 }));
     const reads = await attempt(() => measure(16, seconds / 2, () => contender.read(first.conversationId)));
     return {
       together,
@@ -81,6 +89,8 @@ async function figuresOf(start: () => Promise<Contender>, around: Surroundings):
       firstTextMs: 'failed' in firstText ? firstText : firstText.ms,
       modelCalls: 'failed' in firstText ? firstText : firstText.modelCalls,
       busy,
+      typed,
+      manyTyped,
       reads,
       memoryMb: 'failed' in together ? together : residentMb(contender.pid),
       isStored: first.isStored,
@@ -106,10 +116,10 @@ async function measureFirstText(contender: Contender, { model, seconds }: Surrou
   await model.answered();
   const until = monotonicMs() + (seconds / 2) * 1000;
   while (monotonicMs() < until || waits.length < 10) {
-    const { firstTextAt } = await contender.turn();
+    const { textAt } = await contender.turn();
     const { firstAt, count } = await model.answered();
     if (firstAt === null) throw new Error('The model was not asked.');
-    waits.push(firstTextAt - firstAt);
+    waits.push((textAt[0] as number) - firstAt);
     calls += count;
   }
   return {
@@ -151,6 +161,25 @@ function rowsOf(ours: Figures, theirs: readonly Figures[]): Row[] {
       ratio: better === null || known.length === 0 || typeof own !== 'number' ? '' : `${(own / best).toFixed(2)} ×`,
     };
   };
+  const typedLines = (many: string, budget: string, of: (figures: Figures) => TypedReplies | Failure): Row[] => {
+    const typed = (what: string, name: keyof TypedReplies, shown: (figure: number) => string, most = '') =>
+      line(
+        `a reply of ${slowTokens} tokens over 4 s, ${many}: ${what}`,
+        most,
+        'less',
+        (each) => field(of(each), name),
+        shown,
+      );
+    return [
+      typed('server and PostgreSQL CPU', 'bothCpu', ms, budget),
+      typed('server CPU', 'serverCpu', ms),
+      typed('PostgreSQL CPU', 'postgresCpu', ms),
+      typed('first text, p50', 'firstTextP50', ms),
+      typed('first text, p95', 'firstTextP95', ms),
+      typed('pause between texts, p95', 'pauseP95', ms),
+      typed('memory per open reply', 'kilobytesPerReply', (kilobytes) => `${Math.round(kilobytes)} KB`),
+    ];
+  };
   const each = (count: number) => `${Math.round(count).toLocaleString('en')}/s`;
   const ms = (milliseconds: number) => duration(milliseconds);
   return [
@@ -162,6 +191,8 @@ function rowsOf(ours: Figures, theirs: readonly Figures[]): Row[] {
     line('first token after the model’s, p50', '8 ms', 'less', (of) => of.firstTextMs, ms),
     line('server CPU per turn, 16 at once', '5 ms', 'less', (of) => field(of.busy, 'cpuMs'), ms),
     line('PostgreSQL CPU per turn, 16 at once', '', 'less', (of) => field(of.busy, 'postgresCpuMs'), ms),
+    ...typedLines('24 at once', '45 ms', ({ typed }) => typed),
+    ...typedLines('200 at once', '', ({ manyTyped }) => manyTyped),
     line('reads of one conversation, 16 at once', '3,000/s', 'more', (of) => field(of.reads, 'perSecond'), each),
     line(
       'memory after load',
@@ -235,6 +266,8 @@ const allFailed = (failure: Failure): Figures => ({
   isStored: failure,
   streamBytes: failure,
   modelCalls: failure,
+  typed: failure,
+  manyTyped: failure,
 });
 
 async function createDatabase(connectionString: string, name: string): Promise<string> {

@@ -48,7 +48,7 @@ const apiFor = (key: string): Api => ({
   read: (id) => `/v1/conversations/${id}`,
   messages: (id) => `/v1/conversations/${id}/messages`,
   textOf: (event, data) => (event === 'reply.delta' ? (JSON.parse(data) as Delta).data.text : null),
-  firstTextMark: 'event: reply.delta',
+  textMark: 'event: reply.delta',
   endMark: 'event: turn.settled',
 });
 

@@ -65,9 +65,18 @@ function createReader(answer: WireAnswer, tagged: ThinkFilter): (event: unknown)
   let isParsed = false;
 
   const write = (text: string) => {
+    if (text === '') return;
     answer.text += text;
     writeText(answer, text);
   };
+
+  function readCalls(pieces: unknown): void {
+    for (const piece of listOf(pieces)) {
+      const known = answer.calls.length;
+      readCallPiece(recordOf(piece));
+      if (answer.calls.length > known) keepCallIds(answer);
+    }
+  }
 
   /** Returns the text of the reply. Most answers contain no tags, and are written as they arrive. */
   function replyIn(delta: JsonRecord, endReason: string): string {
@@ -91,16 +100,16 @@ function createReader(answer: WireAnswer, tagged: ThinkFilter): (event: unknown)
     // A server that ignores `stream` answers with a whole message.
     const delta = recordOf(piece ?? message);
     // Groq and Moonshot report usage in other fields.
-    answer.usage = usageOf(usage ?? recordOf(x_groq).usage ?? usageOfChoice) ?? answer.usage;
+    const counts = usage ?? recordOf(x_groq).usage ?? usageOfChoice;
+    if (counts) answer.usage = usageOf(counts) ?? answer.usage;
     const endReason = textOf(finish_reason);
-    const refusal = textOf(delta.refusal);
-    write(replyIn(delta, endReason) + refusal);
-    hasRefused ||= refusal !== '';
-    for (const piece of listOf(delta.tool_calls)) {
-      const known = answer.calls.length;
-      readCallPiece(recordOf(piece));
-      if (answer.calls.length > known) keepCallIds(answer);
+    write(replyIn(delta, endReason));
+    const { refusal, tool_calls } = delta;
+    if (typeof refusal === 'string' && refusal !== '') {
+      write(refusal);
+      hasRefused = true;
     }
+    if (tool_calls !== undefined) readCalls(tool_calls);
     readThoughts(delta);
     // Counts may follow in a separate event.
     if (endReason !== '') {

@@ -17,6 +17,12 @@ describe('the marks of a reply', () => {
     expect(withoutMarks('Forty days [3]. Until seven [1, 2]!')).toBe('Forty days. Until seven!');
   });
 
+  it('are found in linear time in a long run of blanks [NB-265]', () => {
+    const blanks = ' '.repeat(1_000_000);
+    expect(withoutMarks(`Forty${blanks}days [3].`)).toBe(`Forty${blanks}days.`);
+    expect(marksIn(`[3${blanks}days]`)).toEqual([]);
+  });
+
   it('divide the text without losing any of it', () => {
     const text = 'a [1] b [2, 3] c [d](e) [4](f)';
     const joined = splitAtMarks(text).map((part) => (typeof part === 'string' ? part : `[${part.join(', ')}]`));

@@ -31,6 +31,13 @@ export const mayHaveMarks = (text: string): boolean => /\[\d/.test(text);
 export const withoutMarks = (text: string): string =>
   splitAtMarks(text)
     .map((part, at, parts) =>
-      typeof part !== 'string' ? '' : typeof parts[at + 1] === 'object' ? part.replace(/[ \t]+$/, '') : part,
+      typeof part !== 'string' ? '' : typeof parts[at + 1] === 'object' ? withoutLastBlanks(part) : part,
     )
     .join('');
+
+/** A pattern for this would take quadratic time for a long run of blanks before another character. */
+function withoutLastBlanks(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === ' ' || text[end - 1] === '\t') end -= 1;
+  return text.slice(0, end);
+}

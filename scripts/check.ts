@@ -6,6 +6,7 @@ const checks: [string, string, string[]][] = [
   ['format and lint', 'node', ['scripts/linter/run.ts', 'ci', '--error-on-warnings', '.']],
   ['import boundaries', 'node', ['scripts/boundaries.ts']],
   ['request limits', 'node', ['scripts/request-limits.ts']],
+  ['regular expressions', 'node', ['scripts/regular-expressions.ts']],
   ['dead code', 'knip', []],
   ['plain English', 'node', ['scripts/plain-english.ts']],
   ['generated files', 'node', ['scripts/generate.ts', '--check']],

@@ -43,6 +43,11 @@ export const hardening = area('hardening', 'done', [
   ],
   ['HRD-707', 'docs/identity-provider.md', 'An ID token from the future, or one that names nobody, signs no one in.'],
   [
+    'HRD-711',
+    'docs/decisions/0084-bounded-work.md#decision',
+    'No regular expression of the server takes more than linear time for a text of any length.',
+  ],
+  [
     'HRD-710',
     'docs/shares.md#limits-of-callers',
     'In a process, the large bodies that are in progress are bounded for each key, for all sessions of a user, and for each org.',

@@ -1,3 +1,5 @@
+import { trimEndOf } from './trim-end.ts';
+
 /** Marks by which a reply names the passages it used: `[3]`, or several in one bracket: `[3, 5]`. */
 
 /** A mark, and neither the text of a Markdown link nor the definition of one. */
@@ -31,13 +33,6 @@ export const mayHaveMarks = (text: string): boolean => /\[\d/.test(text);
 export const withoutMarks = (text: string): string =>
   splitAtMarks(text)
     .map((part, at, parts) =>
-      typeof part !== 'string' ? '' : typeof parts[at + 1] === 'object' ? withoutLastBlanks(part) : part,
+      typeof part !== 'string' ? '' : typeof parts[at + 1] === 'object' ? trimEndOf(part, ' \t') : part,
     )
     .join('');
-
-/** A pattern for this would take quadratic time for a long run of blanks before another character. */
-function withoutLastBlanks(text: string): string {
-  let end = text.length;
-  while (text[end - 1] === ' ' || text[end - 1] === '\t') end -= 1;
-  return text.slice(0, end);
-}

@@ -54,7 +54,7 @@ export type WantedTool = { tool: ToolDefinition; part: string; isNamed: boolean;
 /** Returns the tools that the parts of a message ask for, in the order of the parts. */
 export function fittingTools(message: string, tools: readonly ToolDefinition[]): WantedTool[] {
   const parts = message
-    .split(/(?:[,;]|\band\b)?\s*\bthen\b|\band (?=\p{Ll})|;|(?<=[.!?])\s+/u)
+    .split(/(?:[,;]|\band\b)?\s{0,20}\bthen\b|\band (?=\p{Ll})|;|(?<=[.!?])\s+/u)
     .filter((part) => part?.trim())
     .slice(0, mostParts);
   const found = parts.flatMap((part) => best(part.trim(), tools) ?? []);

@@ -94,7 +94,7 @@ function ofSentence(sentence: string): Draft {
  * said.
  */
 function askedFor(fact: string): Pick<Draft, 'goal' | 'success_criteria'> {
-  const plain = fact.replace(/["“”„«»]/gu, '').replace(/[.!]+$/, '');
+  const plain = fact.replace(/["“”„«»]/gu, '').replace(/[.!]{1,20}$/, '');
   const figures = plain.match(/\d+(?:[.,:]\d+)*/g) ?? [];
   const about = (plain.match(/\p{L}+/gu) ?? []).filter((word) => stemsOf(word).length > 0).slice(0, 6);
   const said = figures.length === 0 ? [cut(plain, 300)] : figures.slice(0, 3);

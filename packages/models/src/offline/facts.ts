@@ -26,7 +26,7 @@ export function factsOf(texts: readonly string[], today: string | null, earlier:
   const emails = all(text, /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/g);
   const urls = all(text, /\bhttps?:\/\/[^\s"'<>)]+[^\s"'<>).,;!?]/g);
   const dates = datesOf(text, today);
-  const quoted = all(text, /"([^"\n]+)"|“([^”\n]+)”|`([^`\n]+)`|(?<!\w)'([^'\n]+)'(?!\w)/g);
+  const quoted = all(text, /"([^"\n]+)"|“([^“”\n]+)”|`([^`\n]+)`|(?<!\w)'([^'\n]+)'(?!\w)/g);
   const rest = [...emails, ...urls].reduce((left, each) => left.replaceAll(each, ' '), text);
   return {
     text,

@@ -84,7 +84,7 @@ function* stated(words: string[], text: string): Generator<string> {
   for (const pattern of patterns) {
     const match = new RegExp(pattern, 'iu').exec(text);
     const found = match?.slice(1).find((group) => group !== undefined);
-    if (found) yield found.replace(/^#/, '').replace(/[.?!]+$/, '');
+    if (found) yield found.replace(/^#/, '').replace(/[.?!]{1,20}$/, '');
   }
 }
 

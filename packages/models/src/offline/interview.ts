@@ -147,7 +147,7 @@ const longestPhrase = 120;
 function expectation(words: string | undefined, ask: string): string {
   const phrase = words
     ?.replace(/["“”„«»]/gu, '')
-    .replace(/[.!]+$/, '')
+    .replace(/[.!]{1,20}$/, '')
     .trim();
   if (!phrase || phrase.length > longestPhrase) return cut(`The agent answers this: ${words ?? ask}`, 500);
   return `The agent says "${phrase}".`;

@@ -26,7 +26,7 @@ const linesOf = (text: string, label: string) =>
 
 type Conversation = { said: string[]; called: string[] };
 
-const speakers = /^(User|Agent|Tool|Criterion|Must never):[ \t]*(.*)$/;
+const speakers = /^(User|Agent|Tool|Criterion|Must never):(.*)$/;
 
 /** The agent's own words and tool calls, without the user's words and without tool input and output. */
 function conversationIn(text: string): Conversation {
@@ -34,7 +34,7 @@ function conversationIn(text: string): Conversation {
   for (const line of text.split('\n')) {
     const [, speaker, words = ''] = speakers.exec(line) ?? [];
     const last = parts.at(-1);
-    if (speaker) parts.push({ speaker, text: words });
+    if (speaker) parts.push({ speaker, text: words.trimStart() });
     else if (last) last.text += `\n${line.replace(/^ {2}/, '')}`;
   }
   const of = (wanted: string) => parts.filter(({ speaker }) => speaker === wanted).map((part) => part.text);
@@ -120,7 +120,7 @@ function states(sentence: string, clause: string): boolean {
 
 /** Possessives do not matter: the parcel is your parcel. */
 const bare = (text: string) =>
-  (plain(text).match(/[\p{L}\p{N}'.-]*[\p{L}\p{N}]/gu) ?? [])
+  (plain(text).match(/['.-]{0,3}[\p{L}\p{N}]+(?:['.-]+[\p{L}\p{N}]+)*/gu) ?? [])
     .filter(
       (word, at) => !/^(?:the|a|an|your|our|my|this|that)$/.test(word) && !(at === 0 && /^(?:and|but|so)$/.test(word)),
     )
@@ -139,7 +139,7 @@ const subject = `(?:(?:the|its|der|die|el|la) )?(?:(?:agent|assistant|answer|rep
 const denial = `(?:(?:must |should |may |does |do |did )?(not|never)|(?:doesn't|don't|must not|mustn't|didn't)|nie|nunca)`;
 const saying = `(?:says?|mentions?|names?|contains?|includes?|holds?|quotes?|tells?|writes?|states?|gives?|repeats?|answers?|offers?|asks?|sagt|nennt|enthält|schreibt|dice|menciona)`;
 
-const quoted = /"([^"]+)"|“([^”“]+)[”“]|„([^“”]+)[“”]|«([^»]+)»/g;
+const quoted = /"([^"]+)"|“([^”“]+)[”“]|„([^„“”]+)[“”]|«([^«»]+)»/g;
 
 /**
  * Parses only three short forms: `The agent says "…".`, `The agent calls some_tool.` and `The agent says that ….`

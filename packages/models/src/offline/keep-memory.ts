@@ -35,10 +35,10 @@ const wordsOf = (text: string) => (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?
 function userLines(text: string): string[] {
   let isUser = false;
   return text.split('\n').flatMap((line) => {
-    const speaker = /^(User|Agent):[ \t]*(.*)$/.exec(line);
+    const speaker = /^(User|Agent):(.*)$/.exec(line);
     if (speaker) isUser = speaker[1] === 'User';
     if (/^<\/?data-/.test(line)) isUser = false;
-    return isUser ? [speaker ? (speaker[2] as string) : line] : [];
+    return isUser ? [speaker ? (speaker[2] as string).trimStart() : line] : [];
   });
 }
 

@@ -102,7 +102,7 @@ const wholeOf = ({ headings, sentences }: Section): Section => ({
   sentences: sentences.filter((sentence, at) => at > 0 || !/^[\p{Ll},;)]/u.test(sentence)),
 });
 
-const nameOf = (title: string) => title.replace(/^Document: |\s*\(part \d+ of \d+\)/g, '').trim();
+const nameOf = (title: string) => title.replace(/^Document: |\s{0,20}\(part \d{1,9} of \d{1,9}\)/g, '').trim();
 
 const nothing =
   /^\s*(?:no|nothing|none|0)\b[^.\n]{0,60}\.?\s*$|^\s*$|^\s*(?:you remember nothing|nothing was found|there is nothing)\b/i;

@@ -8,7 +8,7 @@ export const sentencesOf = (text: string): string[] => sectionsOf(text).flatMap(
 export function sectionsOf(text: string): Section[] {
   const sections: Section[] = [{ headings: [], sentences: [] }];
   for (const line of linesOf(text)) {
-    const heading = /^\s*#{1,6}\s+(.*)$/.exec(line)?.[1];
+    const heading = /^\s*#{1,6}\s(.*)$/s.exec(line)?.[1];
     const last = sections.at(-1) as Section;
     if (heading === undefined) last.sentences.push(...split(withoutMarks(line)));
     else if (last.sentences.length === 0) last.headings.push(withoutMarks(heading));
@@ -37,8 +37,8 @@ function linesOf(text: string): string[] {
 
 function withoutMarks(line: string): string {
   return line
-    .replace(/^(?:\s*(?:[-*+>]|#{1,6}|\d+[.)])\s+)+/, '')
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/^\s*(?:(?:[-*+>]|#{1,6}|\d+[.)])\s+)+/, '')
+    .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')
     .replace(/\*\*|__|`|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)/g, '')
     .replace(/^\s*\|(.*)\|\s*$/, (_all, cells: string) =>
       cells
@@ -59,7 +59,7 @@ const months = /^(?:jan|feb|mär|apr|mai|jun|jul|aug|sep|okt|nov|dez)/i;
 function split(line: string): string[] {
   const sentences: string[] = [];
   let from = 0;
-  for (const match of line.matchAll(/[.!?…]+["”“’»)]*\s+|[。！？]+\s*/g)) {
+  for (const match of line.matchAll(/[.!?…]{1,20}["”“’»)]{0,5}\s+|[。！？]+\s*/g)) {
     const end = match.index + match[0].length;
     // Only the word before a dot matters, which keeps this linear.
     const before = line.slice(Math.max(from, match.index - 40), match.index);

@@ -1,3 +1,4 @@
+import { trimEndOf } from '@vestra/contract/trim-end';
 import type { Captured } from '../platform/sandbox/confined-process.ts';
 import { createRedactor, formsOf, type HiddenValue } from '../platform/secrets/redact.ts';
 
@@ -25,7 +26,7 @@ export function redactCaptured(
   if (whole !== null && whole.length <= maxCharacters) return redact(whole, secrets);
   const each = Math.floor(maxCharacters / 2);
   // A cut character decodes to U+FFFD, which would hide the start of a secret before it.
-  const [before, after] = [whole ?? begin.replace(/\ufffd+$/, ''), whole ?? end.replace(/^\ufffd+/, '')];
+  const [before, after] = [whole ?? trimEndOf(begin, '\ufffd'), whole ?? end.replace(/^\ufffd+/, '')];
   const first = withoutBegun(redact(before.slice(0, each * 2), secrets), secrets).slice(0, each);
   const last = withoutRest(redact(after.slice(-each * 2), secrets), secrets).slice(-each);
   const gone = leftOut > 0 ? `${leftOut} bytes and more` : 'A part';

@@ -17,6 +17,19 @@ describe('a reply read aloud [VOI-262]', () => {
     expect(spokenText(markdown)).toBe(spoken);
   });
 
+  // With a pattern that takes quadratic time, each of these would not end within the time of a test.
+  it.each([
+    ['dashes', `${'-'.repeat(500_000)}x`, `${'-'.repeat(500_000)}x`],
+    ['brackets', '['.repeat(500_000), '['.repeat(500_000)],
+    ['pictures', '![]('.repeat(300_000), '![]('.repeat(300_000)],
+    ['empty lines', `a${'\n'.repeat(500_000)}x`, 'a x'],
+    ['blanks', `a${' '.repeat(500_000)}x`, 'a x'],
+  ])('takes linear time for many %s [HRD-711]', (_, markdown, spoken) => {
+    expect(spokenText(markdown)).toBe(spoken);
+    const sentences = createSentenceSplitter();
+    expect([...sentences.add(markdown), ...sentences.finish()].join(' ')).toBe(spoken);
+  });
+
   it.each([
     ['one at a time', ['It is here. It', ' is blue. And '], ['It is here.', 'It is blue.'], 'And'],
     [

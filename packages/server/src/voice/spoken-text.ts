@@ -5,10 +5,10 @@ const codeOnPage = ' The code is on the page. ';
 /** Markdown as spoken text, without signs that no one pronounces. */
 export function spokenText(markdown: string): string {
   return withoutMarks(markdown.replace(/```[\s\S]*?(```|$)/g, codeOnPage))
-    .replace(/!\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replace(/!\[([^[\]]*)\]\([^()]*\)/g, '$1')
+    .replace(/\[([^[\]]+)\]\([^()]*\)/g, '$1')
     .replace(/https?:\/\/(?:www\.)?([^\s/)]+)[^\s)]*/g, '$1')
-    .replace(/^[ \t]*\|?[ \t:|-]*-{3,}[ \t:|-]*$/gm, '')
+    .replace(/^[ \t:|-]+$/gm, (line) => (line.includes('---') ? '' : line))
     .replace(
       /^[ \t]*\|(.*)\|[ \t]*$/gm,
       (_, row: string) =>
@@ -18,7 +18,7 @@ export function spokenText(markdown: string): string {
           .join(', ')}.`,
     )
     .replace(/^\s{0,3}(#{1,6}|>+)\s*/gm, '')
-    .replace(/^\s*[-*+]\s+/gm, '')
+    .replace(/^[ \t]*[-*+](?:[ \t]+|$)/gm, '')
     .replace(/[*_`~]+/g, '')
     .replace(/\p{Extended_Pictographic}|\p{Emoji_Modifier}|\u{FE0F}|\u{200D}/gu, '')
     .replace(/\s+/g, ' ')
@@ -27,7 +27,7 @@ export function spokenText(markdown: string): string {
 
 /** The dot of an abbreviation or a number does not end a sentence. */
 const endOfSentence =
-  /(?<!\b(?:e\.g|i\.e|etc|vs|Mr|Mrs|Ms|Dr|St|No|approx)|\b\p{Lu})[.!?…]["'”’)\]]*(?=\s)|\n\s*\n|\n(?=\s*[-*\d])|[。！？]/gu;
+  /(?<!\b(?:e\.g|i\.e|etc|vs|Mr|Mrs|Ms|Dr|St|No|approx)|\b\p{Lu})[.!?…]["'”’)\]]*(?=\s)|\n(?:[^\S\n]*\n)+|\n(?=[^\S\n]*[-*\d])|[。！？]/gu;
 /** A long sentence is split at a comma, so that its first sound comes earlier. */
 const longClause = 90;
 

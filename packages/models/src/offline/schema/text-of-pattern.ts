@@ -96,7 +96,7 @@ function endOfClass({ pattern, at }: Reader): number {
 }
 
 function repetitions(reader: Reader): number {
-  const match = /^(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/.exec(reader.pattern.slice(reader.at));
+  const match = /^(?:([*+?])|\{(\d{1,9})(?:(,)(\d{0,9}))?\})\??/.exec(reader.pattern.slice(reader.at));
   if (!match) return 1;
   reader.at += match[0].length;
   const [, sign, from, comma, to] = match;

@@ -207,7 +207,7 @@ function textsOf({ title, description, format, pattern }: JsonRecord, rules: Sch
 }
 
 /** Inside a character class these characters are literal. */
-const looksAround = (pattern: string) => /\(\?<?[=!]/.test(pattern.replace(/\\./gs, '').replace(/\[[^\]]*\]/g, ''));
+const looksAround = (pattern: string) => /\(\?<?[=!]/.test(pattern.replace(/\\./gs, '').replace(/\[[^[\]]*\]/g, ''));
 
 function objectOf(node: JsonRecord, inner: (schema: unknown) => JsonRecord, reduction: Reduction): JsonRecord {
   const isObject = [node.type].flat().includes('object');

@@ -87,7 +87,7 @@ function formatOf(id: number, code: string): Format {
   if (id >= 14 && id <= 17) return 'date';
   if ((id >= 18 && id <= 21) || (id >= 45 && id <= 47)) return 'time';
   if (id === 22) return 'moment';
-  const signs = code.replace(/"[^"]*"|\\.|\[[^\]]*\]/g, '').toLowerCase();
+  const signs = code.replace(/"[^"]*"|\\.|\[[^[\]]*\]/g, '').toLowerCase();
   const [hasDay, hasHour] = [/[yd]/.test(signs), /[hs]/.test(signs)];
   if (hasDay && hasHour) return 'moment';
   if (hasDay || hasHour) return hasDay ? 'date' : 'time';

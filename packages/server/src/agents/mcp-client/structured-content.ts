@@ -15,7 +15,7 @@ const kinds: readonly (readonly [begin: string, mediaType: string])[] = [
   ['UEsDB', 'application/zip'],
 ];
 const embedded =
-  /data:([\w.+-]+\/[\w.+-]+)[\w.+;=-]*;base64,([A-Za-z0-9+/]{200,}={0,2})|((?:iVBORw0KGg|\/9j\/|R0lGOD|UklGR|JVBERi0|UEsDB)[A-Za-z0-9+/]{200,}={0,2})/g;
+  /data:([\w.+-]{1,100}\/[\w.+-]{1,100})(?:;[\w.+=-]{1,200}){0,8};base64,([A-Za-z0-9+/]{200,}={0,2})|((?:iVBORw0KGg|\/9j\/|R0lGOD|UklGR|JVBERi0|UEsDB)[A-Za-z0-9+/]{200,}={0,2})/g;
 
 /** Replaces files that are written into a text as base64: a model would pay for each character and see nothing. */
 export function withoutBytes(text: string): { text: string; found: Base64[] } {

@@ -128,6 +128,11 @@ describe('media in a tool answer', () => {
     expect(answer).toMatchObject({ text: 'Here: [image/png, 609 bytes]', media: [{ mediaType: 'image/png' }] });
   });
 
+  it('is read in linear time, also with an endless address of data [HRD-711]', async () => {
+    const text = `data:a/b${';x'.repeat(50_000)}${'sV'.repeat(100_000)}`;
+    expect(await answering([{ type: 'text', text }])).toMatchObject({ text: expect.stringContaining('data:a/b;x;x') });
+  });
+
   it('and other bytes are files with a name, and text in bytes is text [MCPS-715]', async () => {
     const blob = (content: string) => Buffer.from(content).toString('base64');
     const answer = await answering([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { outlineOf, splitPassages as split } from './passages.ts';
+import { outlineOf, splitPassages as split, windowsOf } from './passages.ts';
 
 const splitPassages = (text: string, title = 'text.md') => split(text, outlineOf(title, text)).map((each) => each.text);
 const placesIn = (title: string, text: string) =>
@@ -12,6 +12,27 @@ const piece = fc.oneof(
 );
 
 describe('passages', () => {
+  it.each([
+    ['blanks in a heading', `# a${' '.repeat(400_000)}b`],
+    ['signs of headings', `# a${'# '.repeat(200_000)}x`],
+    ['quotes after a sentence', `a.${'"'.repeat(400_000)} b`],
+    ['signs in a tag', `<a ${'='.repeat(400_000)}`],
+    ['rules of tables', `|a|\n|${' :-: |'.repeat(60_000)}x`],
+  ])('are found in linear time in many %s [HRD-711]', (_, text) => {
+    const passages = splitPassages(text, 'text.md');
+    expect(passages.join('')).toBe(text);
+    expect(windowsOf(passages).every(({ position }) => position < passages.length)).toBe(true);
+  });
+
+  it.each([
+    ['## Returns ##', 'Returns'],
+    ['# C#', 'C'],
+    ['# ###', '###'],
+    ['#   Two  words ', 'Two words'],
+  ])('have the heading of %j', (line, heading) => {
+    expect(placesIn('text.md', `${line}\n\nText.`)[0]).toEqual([heading, null]);
+  });
+
   it('join to the original text, with whole characters and at most 1600 units each', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {

@@ -1,3 +1,5 @@
+import { trimEndOf } from '@vestra/contract/trim-end';
+
 /** A part of a text with its citation. */
 export type Passage = {
   text: string;
@@ -113,10 +115,9 @@ function outlineOfMarkdown(text: string): Mark[] {
   for (const { at, line } of linesOf(text)) {
     const mark = /^\s{0,3}(```|~~~)/.exec(line)?.[1] ?? null;
     if (mark !== null && (fence === null || fence === mark)) fence = fence === null ? mark : null;
-    const found = fence === null ? /^(#{1,6}) +(.+?)[ #]*$/.exec(line) : null;
+    const found = fence === null ? headingIn(line) : null;
     if (found) {
-      const level = (found[1] as string).length;
-      path = [...path.filter((above) => above.level < level), { level, name: oneLine(found[2] as string) }];
+      path = [...path.filter((above) => above.level < found.level), found];
       marks.push({ at, heading: headings(), isBreak: true });
     } else if (isInTable && !line.startsWith('|')) {
       marks.push({ at, heading: headings(), isBreak: false });
@@ -130,6 +131,13 @@ function outlineOfMarkdown(text: string): Mark[] {
     before = line;
   }
   return marks;
+}
+
+function headingIn(line: string): { level: number; name: string } | null {
+  const [, marks, content] = /^(#{1,6}) +(\S.*)$/.exec(line) ?? [];
+  if (marks === undefined || content === undefined) return null;
+  // A heading may be closed by the same signs.
+  return { level: marks.length, name: oneLine(trimEndOf(content, ' #') || content) };
 }
 
 const isRule = (line: string): boolean => /^\|(\s*:?-+:?\s*\|)+\s*$/.test(line);
@@ -220,7 +228,7 @@ export type PassageWindow = { position: number; text: string };
  */
 const notProse = [
   /\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"]*")?\)|\]\[[^\]\n]*\]/g,
-  /<!--[^<>]*>|<\/[a-z][\w-]*>|<[a-z][\w-]*\s[^<>]*=[^<>]*>/gi,
+  /<!--[^<>]*>|<\/[a-z][\w-]*>|<[a-z][\w-]*\s[^<>=]*=[^<>]*>/gi,
   /https?:\/\/[^\s<>")\]]+/g,
   /\b[\w+/=-]{40,}/g,
   /[#*`|│[\]]+|[!-/:-@[-`{-~─]{3,}/g,
@@ -237,7 +245,7 @@ const proseIn = (passage: string): string => notProse.reduce((text, pattern) => 
 
 function sentencesOf(passage: string): string[] {
   return passage
-    .split(/(?<=[.!?…]["'”’)\]]*)\s+|\n+/)
+    .split(/(?<=[.!?…]["'”’)\]]{0,3})\s+|\n+/)
     .flatMap((sentence) => pieces(sentence.replace(/\s+/g, ' ').trim()))
     .filter((sentence) => /\p{L}{2}/u.test(sentence));
 }

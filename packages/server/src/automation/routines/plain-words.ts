@@ -55,8 +55,8 @@ function wordsOf(given: string): string[] {
     .replace(/[,;&]/g, ' ')
     .replace(/\b([ap])\.m\b\.?/g, '$1m')
     .replace(/(\d)\s+([ap]m)\b/g, '$1$2')
-    .replace(/\s*[-–—]\s*/g, ' to ')
-    .replace(/[.!]+\s*$/, '')
+    .replace(/\s{0,20}[-–—]\s*/g, ' to ')
+    .replace(/[.!]{1,20}\s{0,20}$/, '')
     .split(/\s+/)
     .filter((word) => word !== '' && !meaningless.has(word));
 }

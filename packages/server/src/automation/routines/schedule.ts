@@ -132,7 +132,7 @@ function wordsOf(given: string): string[] {
     .replace(/[,;]/g, ' ')
     .replace(/\b([ap])\.m\b\.?/g, '$1m')
     .replace(/(\d)\s+([ap]m)\b/g, '$1$2')
-    .replace(/[.!]+\s*$/, '')
+    .replace(/[.!]{1,20}\s{0,20}$/, '')
     .split(/\s+/)
     .filter((word) => word !== '' && word !== 'the' && word !== 'of');
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { documentTitle } from '@vestra/contract/notebooks';
 import { text } from '@vestra/contract/text';
+import { trimEndOf } from '@vestra/contract/trim-end';
 import { z } from 'zod';
 import type { Manifest } from '../../agents/versions/index.ts';
 import { personalValues } from '../scenarios/personal-values.ts';
@@ -142,7 +143,7 @@ const isFileName = (address: string) => /^[^/]+\.(?:md|txt|pdf|ya?ml|json|csv|do
 export function addressesIn(given: string): string[] {
   const links = addressPatterns
     .flatMap((pattern) => given.match(pattern) ?? [])
-    .map((each) => each.replace(/[.,;:!?]+$/, ''));
+    .map((each) => trimEndOf(each, '.,;:!?'));
   const numbers = personalValues({ given }, []).map(({ value }) => value);
   return [...new Set([...links.filter((each) => !isFileName(each)), ...numbers].map((each) => each.toLowerCase()))];
 }

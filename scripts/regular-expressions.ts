@@ -77,9 +77,12 @@ export function slowPatternsIn(file: string, text: string): SlowPattern[] {
 
 function run(): void {
   const packages = join(import.meta.dirname, '../packages');
-  const files = globSync('{agent,contract,models,server}/src/**/*.ts', { cwd: packages }).filter(
-    (file) => !/\.(?:test|fixture)\.ts$|\/testing\//.test(file),
-  );
+  const files = globSync(
+    ['{agent,contract,models,react,server}/src/**/*.{ts,tsx}', 'web/src/{markdown,session}/**/*.{ts,tsx}'],
+    {
+      cwd: packages,
+    },
+  ).filter((file) => !/\.(?:test|fixture)\.tsx?$|\/testing\//.test(file));
   const used = new Set<(typeof bounded)[number]>();
   const faults = files.flatMap((file) =>
     slowPatternsIn(file, readFileSync(join(packages, file), 'utf8')).flatMap(({ line, pattern }) => {

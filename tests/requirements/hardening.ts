@@ -44,8 +44,8 @@ export const hardening = area('hardening', 'done', [
   ['HRD-707', 'docs/identity-provider.md', 'An ID token from the future, or one that names nobody, signs no one in.'],
   [
     'HRD-711',
-    'docs/decisions/0084-bounded-work.md#decision',
-    'No regular expression of the server takes more than linear time for a text of any length.',
+    'docs/security.md#bounds-of-a-request',
+    'No text takes more than linear time to read: no document, no answer of a tool server, and no reply.',
   ],
   [
     'HRD-710',

@@ -17,7 +17,7 @@ export function steadyPrefix(text: string): string {
  * A line that may become a list item, a heading, a quote, a ruler, the underline of a heading, or a fence with the language
  * of its code.
  */
-const isOpenMark = /^\s{0,12}(?:[-*+=_ \t]+|\d{1,9}[.)]?|#{1,6}|>+|`{1,3}[^`\n]*|~{1,3}[^~\n]*)\s*$/;
+const isOpenMark = /^\s{0,12}(?:[-*+=_ \t]+|(?:\d{1,9}[.)]?|#{1,6}|>+)\s*|`{1,3}[^`\n]*|~{1,3}[^~\n]*)$/;
 
 /** A bracket of a source, a line break as HTML, or a backslash before a mark. */
 const openInline = /(?:\s?\[\d{0,4}(?:,\s?\d{0,4})*|<[a-z/ ]{0,4}|\\)$/i;

@@ -301,8 +301,8 @@ const waitingText = (interaction: Interaction, words: Words) =>
 /** Strips Markdown syntax, with the lines of dashes below table headings. */
 const spoken = (markdown: string) =>
   withoutMarks(markdown)
-    .replace(/^[ \t]*\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$\n?/gm, '')
-    .replace(/\]\([^)]*\)/g, '')
+    .replace(/^[ \t|:-]+$\n?/gm, (line) => (line.includes('-') ? '' : line))
+    .replace(/\]\([^()]*\)/g, '')
     .replace(/[*_`#>|~[\]]+/g, ' ');
 
 type OpeningProps = { opening: Session['opening']; send: (text: string) => void };

@@ -3,6 +3,7 @@ import { newId } from '@vestra/contract/ids';
 import type { NormalisedRequest } from '@vestra/models/testing/scripted-answer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, type Respond, startAgentServer } from '../support/agent.ts';
+import { partOf } from '../support/cast.ts';
 import { query } from '../support/database.ts';
 import { rowsWith } from '../support/marked-rows.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
@@ -98,8 +99,18 @@ async function startMarked(shop: string, marker: string, stage: Stage, others: r
   const isMarked = (asked: string) => asked.includes(marker);
   const name = `Returns the ${marker}`;
   const respond = improver({
-    draft: (asked) => ({ ...drafted, name: isMarked(asked) ? name : drafted.name }),
-    propose: () => ({ ...fix, cannot_fix: [{ scenario: name, reason: `Nobody knows the ${marker}.` }] }),
+    draft: (asked) => ({
+      ...drafted,
+      ...(isMarked(asked) && { name, success_criteria: [...drafted.success_criteria, 'The agent says "days".'] }),
+    }),
+    propose: (asked) =>
+      isMarked(asked)
+        ? {
+            ...fix,
+            instructions_reason: `Somebody asked for the ${marker}.`,
+            cannot_fix: [{ scenario: name, reason: `Nobody knows the ${marker}.` }],
+          }
+        : fix,
   });
   const held = holdAt(stage, respond);
   const from = { type: 'conversations', conversation_ids: [source, ...others] };
@@ -107,6 +118,12 @@ async function startMarked(shop: string, marker: string, stage: Stage, others: r
   if (!body.id) throw new Error(text);
   await held.reached;
   return { id: body.id as string, source, userId, release: held.release };
+}
+
+/** The model requests from now on that contain the text. */
+function watchFor(text: string): () => number {
+  const before = server.asked.length;
+  return () => server.asked.slice(before).filter((request) => JSON.stringify(request).includes(text)).length;
 }
 
 let marks = 0;
@@ -123,19 +140,26 @@ async function erase(what: 'conversation' | 'user', { source, userId }: { source
 }
 
 describe('a deletion in the middle', () => {
+  /** The judge has two lines, and is asked the second one after the first. */
+  const judging: Stage = (request) => partOf(request) === 'judge';
   const cases = [
-    ...phases.map((phase) => [phase, 'conversation'] as const),
-    ['drafting', 'user'] as const,
-    ['proposing', 'user'] as const,
+    ...phases.map((phase) => [phase, 'conversation', stages[phase]] as const),
+    ['reproducing', 'conversation', judging] as const,
+    ['drafting', 'user', stages.drafting] as const,
+    ['reproducing', 'user', stages.reproducing] as const,
+    ['proposing', 'user', stages.proposing] as const,
   ];
 
-  it.each(cases)('%s, of the only %s, ends it and leaves nothing [IMPR-721]', async (phase, what) => {
+  it.each(cases)('%s, of the only %s, ends it and leaves nothing [IMPR-721]', async (phase, what, stage) => {
     const shop = await shops.deploy();
     const before = await ledger();
     const marker = newMarker();
-    const { release, ...started } = await startMarked(shop, marker, stages[phase]);
+    const { release, ...started } = await startMarked(shop, marker, stage);
     await erase(what, started);
-    release();
+    const askedLater = watchFor(marker);
+    // A reply in progress is stopped at once, so nothing waits for the model.
+    const isStopped = stage === stages.reproducing || stage === stages.proving;
+    if (!isStopped) release();
     const done = await shops.ended(started.id);
     expect(done).toMatchObject({
       status: 'failed',
@@ -146,6 +170,8 @@ describe('a deletion in the middle', () => {
       not_fixed: [],
     });
     await untilQuiet();
+    release();
+    expect(askedLater()).toBe(0);
     expect(await rowsWith(server, marker)).toEqual({});
     // A version that was saved before stays, and nothing runs it.
     expect(await versionsOf(shop)).toHaveLength(phase === 'proving' ? 2 : 1);
@@ -162,9 +188,11 @@ describe('a deletion in the middle', () => {
       const marker = newMarker();
       const { release, ...started } = await startMarked(shop, marker, stages[phase], [other]);
       await erase('conversation', started);
+      const askedLater = watchFor(marker);
       release();
       const done = await shops.ended(started.id);
       expect(done).toMatchObject({ status: 'completed', outcome: 'improved', not_fixed: [] });
+      expect(askedLater()).toBe(0);
       expect(done.scenarios.map((each: { conversation_id: string }) => each.conversation_id)).toEqual([other]);
       expect(done.version).toBeGreaterThan(done.base_version);
       await untilQuiet();

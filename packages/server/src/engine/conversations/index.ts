@@ -20,4 +20,5 @@ export { callsOfRuns } from '../records/run-steps.ts';
 export type { ConversationRow, RecordedCall, TurnRow } from '../records/tables.ts';
 export { findTurn, isTurnOver, latestTurn } from '../records/turns.ts';
 export { defaultDeployment, deploymentFor, newConversation, openConversation } from './create.ts';
+export { stopAndEraseHidden } from './delete.ts';
 export { sendMessage } from './message.ts';

@@ -7,7 +7,7 @@ import { readsConversations } from '../allowed-conversations.ts';
 import { talksOf } from '../replays/store.ts';
 import type { Attempt, Improvement, ImprovementRow, ImprovementScenarioRow, ResultRow } from '../tables.ts';
 import { resultsOf } from '../test-runs/store.ts';
-import { changedTalks, isAccepted, isReproduced, playedOf, shownAttempt } from './results.ts';
+import { changedTalks, isAccepted, isReproduced, playedOf, shownAttempt, withoutReasons } from './results.ts';
 import { costOfImprovement } from './spending.ts';
 import { scenariosOfImprovement } from './store.ts';
 
@@ -60,6 +60,7 @@ export const visibleTo = (caller: Caller, improvement: Improvement): Improvement
           ...scenario,
           ...{ name: null, goal: null, success_criteria: [], must_never: [] },
         })),
+        change: withoutReasons(improvement.change, withheld),
         not_fixed: improvement.not_fixed.map((each) => ({ ...each, name: null, reason: withheld })),
         regressions: improvement.regressions.map((each) => ({ ...each, reason: withheld })),
       };

@@ -87,3 +87,18 @@ async function describeFailure({ db }: Engine, { scenario, conversation_id, crit
       .toWellFormed(),
   };
 }
+
+/** Why a scenario cannot be fixed, by scenario id. */
+export function reasonsOf(
+  { read }: Proposal,
+  failures: readonly { scenario_id: string; scenario: { name: string } }[],
+): Record<string, string> {
+  const given = failures.flatMap(({ scenario_id, scenario }) => {
+    const found = read?.cannotFix.find((each) => each.scenario === scenario.name);
+    return found ? [[scenario_id, found.reason] as const] : [];
+  });
+  if (read) return Object.fromEntries(given);
+  return Object.fromEntries(failures.map(({ scenario_id }) => [scenario_id, nothingUsable]));
+}
+
+const nothingUsable = 'The model proposed no change that is within the limits.';

@@ -106,6 +106,14 @@ export function outcomeOf(
   return attempts.some(isHarmful) ? 'regressed' : 'not_fixed';
 }
 
+/** Without the reasons of the model, which may quote users. */
+export const withoutReasons = (change: Attempt['change'], reason: string): Attempt['change'] =>
+  change && {
+    instructions: change.instructions && { ...change.instructions, reason },
+    tools: change.tools.map((each) => ({ ...each, reason })),
+    documents: change.documents.map((each) => ({ ...each, reason })),
+  };
+
 /** The number of runs in each state, and a conversation that shows the result. */
 export function playedOf({
   status,

@@ -238,6 +238,40 @@ describe('a deletion in the middle', () => {
   });
 });
 
+describe('a deletion during a replay', () => {
+  const isJudge: Stage = (request) => partOf(request) === 'judge';
+  const isReplay: Stage = isAgentWith('Answer briefly');
+
+  it.each([
+    ['the judge compares it', isJudge],
+    ['the version answers it', isReplay],
+  ])('while %s ends it, and no model reads it again [DEL-742]', async (_what, stage) => {
+    let answers = 0;
+    const respond = improver({ agent: () => ({ text: `Answer ${++answers}` }) });
+    server.script(respond);
+    const shop = await shops.deploy();
+    const marker = newMarker();
+    const source = await shops.talk(shop, `How long can I return the ${marker}?`, `returner-${++users}`);
+    await shops.post(`/v1/conversations/${source}/messages`, { message: `And a broken ${marker}?` });
+    await server.until(`/v1/conversations/${source}`, ({ status }) => status === 'idle');
+    await server.apply({ name: shop, instructions: 'Answer briefly.' });
+    const { reached, release } = holdAt(stage, respond);
+    const { body: replay, text } = await shops.post(`/v1/deployments/${shop}/replays`, { conversation_ids: [source] });
+    if (!replay.id) throw new Error(text);
+    await reached;
+    expect((await server.call('DELETE', `/v1/conversations/${source}`)).status).toBe(200);
+    const askedLater = watchFor(marker);
+    // A reply in progress is stopped, so nothing waits for the model.
+    if (stage === isJudge) release();
+    const done = await server.until(`/v1/replays/${replay.id}`, ({ finished_at }) => finished_at !== null);
+    expect(done).toMatchObject({ status: 'completed', talks: [] });
+    await untilQuiet();
+    release();
+    expect(askedLater()).toBe(0);
+    expect(await rowsWith(server, marker)).toEqual({});
+  });
+});
+
 describe('archiving the deployment', () => {
   it.each(phases)('while it is %s ends it with a clear code [IMPR-722]', async (phase) => {
     server.script(improver());

@@ -35,20 +35,27 @@ const stages = {
 } satisfies Record<string, Stage>;
 const phases = Object.keys(stages) as (keyof typeof stages)[];
 
-/** Holds back the answer to the first request of a stage. Script it after the conversations of users. */
-function holdAt(isStage: Stage, respond: Respond = improver()): { reached: Promise<void>; release: () => void } {
+/** Holds back the answer to the first request of a stage. */
+function heldAt(isStage: Stage, respond: Respond): { respond: Respond; reached: Promise<void>; release: () => void } {
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   let isFirst = true;
-  server.script(async (request) => {
+  const held: Respond = async (request) => {
     if (isFirst && isStage(request)) {
       isFirst = false;
       reached.resolve();
       await released.promise;
     }
     return respond(request);
-  });
-  return { reached: reached.promise, release: released.resolve };
+  };
+  return { respond: held, reached: reached.promise, release: released.resolve };
+}
+
+/** Script it after the conversations of users. */
+function holdAt(isStage: Stage, respond: Respond = improver()) {
+  const held = heldAt(isStage, respond);
+  server.script(held.respond);
+  return held;
 }
 
 const versionsOf = async (shop: string): Promise<number[]> =>
@@ -239,35 +246,54 @@ describe('a deletion in the middle', () => {
 });
 
 describe('a deletion during a replay', () => {
-  const isJudge: Stage = (request) => partOf(request) === 'judge';
-  const isReplay: Stage = isAgentWith('Answer briefly');
-
-  it.each([
-    ['the judge compares it', isJudge],
-    ['the version answers it', isReplay],
-  ])('while %s ends it, and no model reads it again [DEL-742]', async (_what, stage) => {
-    let answers = 0;
-    const respond = improver({ agent: () => ({ text: `Answer ${++answers}` }) });
-    server.script(respond);
+  /** A replay of a conversation with two messages. */
+  async function replay(marker: string, respond: Respond) {
+    server.script(improver());
     const shop = await shops.deploy();
-    const marker = newMarker();
     const source = await shops.talk(shop, `How long can I return the ${marker}?`, `returner-${++users}`);
     await shops.post(`/v1/conversations/${source}/messages`, { message: `And a broken ${marker}?` });
     await server.until(`/v1/conversations/${source}`, ({ status }) => status === 'idle');
     await server.apply({ name: shop, instructions: 'Answer briefly.' });
-    const { reached, release } = holdAt(stage, respond);
-    const { body: replay, text } = await shops.post(`/v1/deployments/${shop}/replays`, { conversation_ids: [source] });
-    if (!replay.id) throw new Error(text);
+    server.script(respond);
+    const { body, text } = await shops.post(`/v1/deployments/${shop}/replays`, { conversation_ids: [source] });
+    if (!body.id) throw new Error(text);
+    const ended = async () => {
+      const done = await server.until(`/v1/replays/${body.id}`, ({ finished_at }) => finished_at !== null);
+      expect(done).toMatchObject({ status: 'completed', talks: [] });
+      await untilQuiet();
+    };
+    return { path: `/v1/replays/${body.id}`, source, ended };
+  }
+
+  it('sends no model anything of the conversation again [DEL-742]', async () => {
+    let answers = 0;
+    const marker = newMarker();
+    const isJudge: Stage = (request) => partOf(request) === 'judge';
+    const { respond, reached, release } = heldAt(isJudge, improver({ agent: () => ({ text: `Answer ${++answers}` }) }));
+    const { source, ended } = await replay(marker, respond);
     await reached;
     expect((await server.call('DELETE', `/v1/conversations/${source}`)).status).toBe(200);
     const askedLater = watchFor(marker);
-    // A reply in progress is stopped, so nothing waits for the model.
-    if (stage === isJudge) release();
-    const done = await server.until(`/v1/replays/${replay.id}`, ({ finished_at }) => finished_at !== null);
-    expect(done).toMatchObject({ status: 'completed', talks: [] });
-    await untilQuiet();
     release();
+    await ended();
     expect(askedLater()).toBe(0);
+    expect(await rowsWith(server, marker)).toEqual({});
+  });
+
+  it('stops the reply in progress, which is charged [DEL-742]', async () => {
+    const marker = newMarker();
+    // The model never ends its answer.
+    const { path, source, ended } = await replay(marker, () => ({ text: ['It is', ' possible'], fail: 'hang' }));
+    const sql = (text: string, id: string) => query(server.connectionString, text, [id]);
+    const { talks } = await server.until(path, (body) => body.talks[0].replayed_conversation_id !== null);
+    const id = talks[0].replayed_conversation_id;
+    const isStreamed = `SELECT FROM conversation_events WHERE conversation_id = $1 AND type = 'reply.delta'`;
+    await expect.poll(async () => (await sql(isStreamed, id)).length).toBeGreaterThan(0);
+    expect((await server.call('DELETE', `/v1/conversations/${source}`)).status).toBe(200);
+    expect((await server.call('GET', `/v1/conversations/${id}`)).status).toBe(404);
+    await ended();
+    const charges = `SELECT FROM ledger_entries WHERE account = 'spend' AND amount_micros > 0 AND conversation_id = $1`;
+    expect(await sql(charges, id)).not.toEqual([]);
     expect(await rowsWith(server, marker)).toEqual({});
   });
 });

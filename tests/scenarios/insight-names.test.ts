@@ -173,8 +173,7 @@ describe('the name of an insight', () => {
     const { data } = (await server.call('GET', `/v1/conversations/${body.id}/messages`, { key })).body;
     const reply = data.find(({ role }: { role: string }) => role === 'agent');
     await server.call('POST', `/v1/messages/${reply.id}/feedback`, { key, body: { rating: 'bad' } });
-    const ask = () =>
-      server.call('GET', '/v1/deployments/poor/insights?kind=bad_rating&name_groups=true', { key });
+    const ask = () => server.call('GET', '/v1/deployments/poor/insights?kind=bad_rating&name_groups=true', { key });
     await wallet(0);
     const refused = await ask();
     expect([refused.status, refused.body.error?.code, asked.length]).toEqual([402, 'wallet_empty', 0]);

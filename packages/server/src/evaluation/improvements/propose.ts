@@ -10,7 +10,14 @@ import { readTranscript } from '../../engine/conversations/index.ts';
 import { ask, type Engine } from '../../engine/index.ts';
 import type { ImprovementRow, ResultRow } from '../tables.ts';
 import { documentsAbout } from './documents.ts';
-import { type Changeable, isEmptyChange, type ProposalFault, type ReadProposal, readProposal, shownProposal } from './proposal.ts';
+import {
+  type Changeable,
+  isEmptyChange,
+  type ProposalFault,
+  type ReadProposal,
+  readProposal,
+  shownProposal,
+} from './proposal.ts';
 import type { paidByImprovement } from './spending.ts';
 
 const prompt = readFileSync(join(import.meta.dirname, 'propose.md'), 'utf8').trim();
@@ -99,7 +106,10 @@ export function reasonsOf(
   });
   if (read && !isEmptyChange(read.change)) return Object.fromEntries(given);
   const reason = read ? noChange : nothingUsable;
-  return { ...Object.fromEntries(failures.map(({ scenario_id }) => [scenario_id, reason])), ...Object.fromEntries(given) };
+  return {
+    ...Object.fromEntries(failures.map(({ scenario_id }) => [scenario_id, reason])),
+    ...Object.fromEntries(given),
+  };
 }
 
 const noChange = 'The model proposed no other change.';

@@ -55,7 +55,8 @@ export function payerOfPlay(
   account: Omit<Account, 'conversationId'> & { conversationId: string },
 ): PaidModel {
   const beforeCall = async () => {
-    if (!(await findConversation(engine.db, account.tenant, account.conversationId))) throw fail('conversation_not_found');
+    if (!(await findConversation(engine.db, account.tenant, account.conversationId)))
+      throw fail('conversation_not_found');
   };
   const watched = { ...account, beforeCall };
   return improvement_id === null ? paidByOrg(engine, watched) : paidByImprovement(engine, improvement_id, watched);

@@ -121,7 +121,11 @@ async function nameClaimed(
   { report, claim, payer }: { report: InsightReport; claim: Claim; payer: PaidModel },
 ): Promise<void> {
   const signal = AbortSignal.timeout(callMs);
-  const given = claim.of.map(({ insight: { kind }, texts }, group) => ({ group, kind, texts: texts.map(withoutValues) }));
+  const given = claim.of.map(({ insight: { kind }, texts }, group) => ({
+    group,
+    kind,
+    texts: texts.map(withoutValues),
+  }));
   const names = await ask({
     purpose: 'improve',
     prompt,

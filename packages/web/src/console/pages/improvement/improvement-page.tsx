@@ -199,7 +199,9 @@ function Measured({ improvement: { before, after } }: { improvement: Improvement
                   {side.pass_rate !== null && ` (${Math.round(side.pass_rate * 100)} %)`}
                 </td>
                 <td className="px-2 py-2 sm:px-4">{side.cost_usd === null ? '–' : <Usd value={side.cost_usd} />}</td>
-                <td className="figures px-2 py-2 sm:px-4">{side.latency_ms === null ? '–' : duration(side.latency_ms)}</td>
+                <td className="figures px-2 py-2 sm:px-4">
+                  {side.latency_ms === null ? '–' : duration(side.latency_ms)}
+                </td>
                 <td className="px-2 py-2 sm:px-4">
                   <span className="flex flex-wrap gap-3">
                     {side.test_run_ids.map((id, at) => (

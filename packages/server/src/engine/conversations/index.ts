@@ -20,5 +20,4 @@ export { callsOfRuns } from '../records/run-steps.ts';
 export type { ConversationRow, RecordedCall, TurnRow } from '../records/tables.ts';
 export { findTurn, isTurnOver, latestTurn } from '../records/turns.ts';
 export { defaultDeployment, deploymentFor, newConversation, openConversation } from './create.ts';
-export { stopAndEraseHidden } from './delete.ts';
 export { sendMessage } from './message.ts';

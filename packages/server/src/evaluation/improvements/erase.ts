@@ -1,4 +1,4 @@
-import { stopAndEraseHidden } from '../../engine/conversations/index.ts';
+import { stopAndEraseHidden } from '../../engine/index.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import type { EraseConversations, EraseStep } from '../../platform/registration.ts';
 import type { Player } from '../player/player.ts';

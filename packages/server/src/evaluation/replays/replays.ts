@@ -8,9 +8,8 @@ import {
   eraseHiddenConversations,
   findConversation,
   recentConversationsOf,
-  stopAndEraseHidden,
 } from '../../engine/conversations/index.ts';
-import { assertPayable, type Engine, usableModel } from '../../engine/index.ts';
+import { assertPayable, type Engine, stopAndEraseHidden, usableModel } from '../../engine/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';

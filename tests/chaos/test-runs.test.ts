@@ -56,7 +56,7 @@ const answer = cast({
   user: ({ messages }) => (messages.filter(({ role }) => role === 'agent').length < 2 ? 'And the day after?' : ''),
 });
 
-/** What the model answered, in order. A request of a killed process has no answer. */
+/** Kinds of requests that the model answered, in order. A request of a killed process has no answer. */
 const answered: string[] = [];
 const answers = (kind: string) => answered.filter((each) => each === kind).length;
 

@@ -56,6 +56,19 @@ const answer = cast({
   user: ({ messages }) => (messages.filter(({ role }) => role === 'agent').length < 2 ? 'And the day after?' : ''),
 });
 
+/** Kinds of requests that the model answered, in order. A request of a killed process has no answer. */
+const answered: string[] = [];
+const answers = (kind: string) => answered.filter((each) => each === kind).length;
+
+function kindOf(request: NormalisedRequest): string {
+  const { properties = {} } = (request.outputSchema ?? {}) as { properties?: object };
+  if ('personal_values' in properties) return 'draft';
+  if ('cannot_fix' in properties) return 'proposal';
+  const part = partOf(request);
+  // The agent is also asked for other things, such as facts to remember.
+  return part === 'agent' && request.system.join('\n').includes('We refund within') ? 'reply' : part;
+}
+
 async function respond(request: NormalisedRequest) {
   const isStage = stage !== null && partOf(request) === stage.part && JSON.stringify(request).includes(stage.about);
   if (isStage) {
@@ -63,6 +76,7 @@ async function respond(request: NormalisedRequest) {
     reached();
     return { fail: 'hang' as const };
   }
+  answered.push(kindOf(request));
   return { ...(await answer(request)), delayMs: 20 };
 }
 
@@ -191,6 +205,7 @@ describe('killed while it improves a deployment', () => {
       { part: 'agent', about: 'cannot_fix' },
       { part: 'judge', about: 'It is 30 days' },
     ];
+    answered.length = 0;
     const first = killAt(phases[0] as Stage);
     const from = { type: 'conversations', conversation_ids: [asked.id] };
     const { body: begun, text } = await send('POST', '/v1/deployments/shop/improvements', { from, budget_usd: 20 });
@@ -207,6 +222,8 @@ describe('killed while it improves a deployment', () => {
         rounds_played: 1,
       });
       expect(body.scenarios).toMatchObject([{ before: { runs: 3, failed: 3 }, after: { runs: 3, passed: 3 } }]);
+      // Nothing is drafted, proposed, played or judged again: 3 runs before and 3 after, of two messages each.
+      expect([answers('draft'), answers('proposal'), answers('reply'), answers('judge')]).toEqual([1, 1, 12, 6]);
       expect((await send('GET', '/v1/deployments/shop/versions')).body.data).toHaveLength(2);
       expect((await send('GET', '/v1/deployments/shop')).body.live_version).toBe(1);
       const [spent] = await query<{ micros: string }>(

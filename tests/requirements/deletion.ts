@@ -53,6 +53,11 @@ export const deletion = area('deletion', 'done', [
     'A batch that has ended can be deleted with its items. Their conversations and costs stay.',
   ],
   [
+    'DEL-742',
+    'docs/deleting-data.md#deleting-data',
+    'Deleting a conversation stops the replay of it at once, and no model is asked about it again.',
+  ],
+  [
     'DEL-741',
     'docs/api/test-runs.md#delete-v1test-runsrun_id',
     'A test run that has ended can be deleted with its results and the conversations of all its plays.',

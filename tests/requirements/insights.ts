@@ -88,5 +88,10 @@ export const insights = area('insights', 'done', [
     'docs/insights.md#names-of-groups',
     'A text that tries to steer the name is not read, and a name with a link or an instruction is refused.',
   ],
+  [
+    'INS-722',
+    'docs/insights.md#names-of-groups',
+    'A group is named once if several members ask at once or leave, and without money no model is asked.',
+  ],
   ['INS-721', 'docs/insights.md#names-of-groups', 'A viewer names no groups, and no model is called.'],
 ]);

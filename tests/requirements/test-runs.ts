@@ -176,6 +176,11 @@ export const testRuns = area('test-runs', 'done', [
     'Erasing a user removes the replays of their conversations.',
   ],
   [
+    'TRUN-710',
+    'docs/test-reference.md#restarts-and-cancelling',
+    'A process that froze while it played a run writes nothing more once another process has taken the run over.',
+  ],
+  [
     'TRUN-427',
     'docs/tests-from-conversations.md#replay-real-conversations',
     'A replay that a restart cut off continues by itself in its conversations, and sends no message twice.',

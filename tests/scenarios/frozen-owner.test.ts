@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { serveMcp, tool } from '../../packages/server/src/agents/mcp-client/mcp-server.fixture.ts';
 import { cleanups } from '../../packages/server/src/platform/outbound/loopback.fixture.ts';
 import { type AgentServer, type Respond, startAgentServer } from '../support/agent.ts';
-import { resultsIn } from '../support/cast.ts';
+import { cast, resultsIn } from '../support/cast.ts';
 import { query } from '../support/database.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 import { door } from './conversations.fixture.ts';
@@ -288,5 +288,58 @@ describe.each([
     });
     expect(await effectsOf(id)).toEqual(expected);
     expect(toolCalls).toBe(before + 1);
+  });
+});
+
+describe('a frozen process that plays a test', () => {
+  it('writes nothing more to a run that another process took over [TRUN-710]', async () => {
+    const player = await startAgentServer({
+      env: { OPENAI_COMPATIBLE_PRICE: '1.00,4.00' },
+      runs: { leaseMs: 600_000, renewEveryMs: 3_600_000, sweepEveryMs: 50 },
+    });
+    const update = (change: string, id: string) =>
+      query(player.connectionString, `UPDATE runs SET ${change} WHERE id = $1`, [id]);
+    const frozen = door();
+    try {
+      let judged = 0;
+      const respond = cast({
+        agent: () => ({ text: 'Hello.', usage }),
+        judge: async () => {
+          judged += 1;
+          const isFirst = judged === 1;
+          if (isFirst) await frozen.opened;
+          return { holds: !isFirst };
+        },
+      });
+      player.script(async (request) => ({ usage, ...(await respond(request)) }));
+      await player.apply({ name: 'tested', memory: 'none' });
+      const scenario = { name: 'Greets', persona: 'A guest.', goal: 'Hello', success_criteria: ['The agent greets.'] };
+      const { status } = await player.call('POST', '/v1/deployments/tested/scenarios', { body: scenario });
+      expect(status).toBe(201);
+      const { body: run } = await player.call('POST', '/v1/deployments/tested/test-runs', { body: {} });
+      await expect.poll(() => judged).toBe(1);
+      const [{ conversation_id }] = (await player.call('GET', `/v1/test-runs/${run.id}`)).body.results;
+      const questions = () =>
+        query(
+          player.connectionString,
+          `SELECT FROM ledger_entries WHERE account = 'spend' AND kind = 'background' AND conversation_id = $1`,
+          [conversation_id],
+        );
+      const before = (await questions()).length;
+      await update(`epoch = nextval('run_epochs'), owner = 'another process'`, run.id);
+      frozen.open();
+      // The frozen process charges its question, and then knows the verdict.
+      await expect.poll(async () => (await questions()).length).toBeGreaterThan(before);
+      // The other process dies, and the run is played again.
+      await update(`lease_until = now() - interval '1 hour'`, run.id);
+      const done = await player.until(`/v1/test-runs/${run.id}`, ({ finished_at }) => finished_at !== null);
+      expect(done).toMatchObject({ status: 'passed', resumes: 1, counts: { passed: 1, failed: 0 } });
+      expect(done.results).toMatchObject([{ conversation_id, status: 'passed' }]);
+      const { body: events } = await player.call('GET', '/v1/events?type=test_run.completed');
+      expect(events.data).toHaveLength(1);
+    } finally {
+      frozen.open();
+      await player.stop();
+    }
   });
 });

@@ -138,7 +138,9 @@ describe('a key with scope setup alone', () => {
     for (const words of [scenario.name, scenario.goal, ...scenario.success_criteria]) {
       expect(JSON.stringify(seen)).not.toContain(words);
     }
-    expect(seen).toMatchObject({ change: done.change, before: done.before, after: done.after });
+    const { before, after, reason } = done.change.instructions;
+    expect(seen).toMatchObject({ change: { instructions: { before, after } }, before: done.before, after: done.after });
+    expect(JSON.stringify(seen)).not.toContain(reason);
     for (const path of [
       ...done.before.test_run_ids.map((id: string) => `/v1/test-runs/${id}`),
       `/v1/test-runs/${done.after.test_run_ids[0]}/events`,

@@ -3,6 +3,7 @@ import { newId } from '@vestra/contract/ids';
 import type { NormalisedRequest } from '@vestra/models/testing/scripted-answer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, type Respond, startAgentServer } from '../support/agent.ts';
+import { partOf } from '../support/cast.ts';
 import { query } from '../support/database.ts';
 import { rowsWith } from '../support/marked-rows.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
@@ -34,20 +35,27 @@ const stages = {
 } satisfies Record<string, Stage>;
 const phases = Object.keys(stages) as (keyof typeof stages)[];
 
-/** Holds back the answer to the first request of a stage. Script it after the conversations of users. */
-function holdAt(isStage: Stage, respond: Respond = improver()): { reached: Promise<void>; release: () => void } {
+/** Holds back the answer to the first request of a stage. */
+function heldAt(isStage: Stage, respond: Respond): { respond: Respond; reached: Promise<void>; release: () => void } {
   const reached = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   let isFirst = true;
-  server.script(async (request) => {
+  const held: Respond = async (request) => {
     if (isFirst && isStage(request)) {
       isFirst = false;
       reached.resolve();
       await released.promise;
     }
     return respond(request);
-  });
-  return { reached: reached.promise, release: released.resolve };
+  };
+  return { respond: held, reached: reached.promise, release: released.resolve };
+}
+
+/** Script it after the conversations of users. */
+function holdAt(isStage: Stage, respond: Respond = improver()) {
+  const held = heldAt(isStage, respond);
+  server.script(held.respond);
+  return held;
 }
 
 const versionsOf = async (shop: string): Promise<number[]> =>
@@ -98,8 +106,18 @@ async function startMarked(shop: string, marker: string, stage: Stage, others: r
   const isMarked = (asked: string) => asked.includes(marker);
   const name = `Returns the ${marker}`;
   const respond = improver({
-    draft: (asked) => ({ ...drafted, name: isMarked(asked) ? name : drafted.name }),
-    propose: () => ({ ...fix, cannot_fix: [{ scenario: name, reason: `Nobody knows the ${marker}.` }] }),
+    draft: (asked) => ({
+      ...drafted,
+      ...(isMarked(asked) && { name, success_criteria: [...drafted.success_criteria, 'The agent says "days".'] }),
+    }),
+    propose: (asked) =>
+      isMarked(asked)
+        ? {
+            ...fix,
+            instructions_reason: `Somebody asked for the ${marker}.`,
+            cannot_fix: [{ scenario: name, reason: `Nobody knows the ${marker}.` }],
+          }
+        : fix,
   });
   const held = holdAt(stage, respond);
   const from = { type: 'conversations', conversation_ids: [source, ...others] };
@@ -107,6 +125,12 @@ async function startMarked(shop: string, marker: string, stage: Stage, others: r
   if (!body.id) throw new Error(text);
   await held.reached;
   return { id: body.id as string, source, userId, release: held.release };
+}
+
+/** The model requests from now on that contain the text. */
+function watchFor(text: string): () => number {
+  const before = server.asked.length;
+  return () => server.asked.slice(before).filter((request) => JSON.stringify(request).includes(text)).length;
 }
 
 let marks = 0;
@@ -123,19 +147,26 @@ async function erase(what: 'conversation' | 'user', { source, userId }: { source
 }
 
 describe('a deletion in the middle', () => {
+  /** The judge has two lines, and is asked the second one after the first. */
+  const judging: Stage = (request) => partOf(request) === 'judge';
   const cases = [
-    ...phases.map((phase) => [phase, 'conversation'] as const),
-    ['drafting', 'user'] as const,
-    ['proposing', 'user'] as const,
+    ...phases.map((phase) => [phase, 'conversation', stages[phase]] as const),
+    ['reproducing', 'conversation', judging] as const,
+    ['drafting', 'user', stages.drafting] as const,
+    ['reproducing', 'user', stages.reproducing] as const,
+    ['proposing', 'user', stages.proposing] as const,
   ];
 
-  it.each(cases)('%s, of the only %s, ends it and leaves nothing [IMPR-721]', async (phase, what) => {
+  it.each(cases)('%s, of the only %s, ends it and leaves nothing [IMPR-721]', async (phase, what, stage) => {
     const shop = await shops.deploy();
     const before = await ledger();
     const marker = newMarker();
-    const { release, ...started } = await startMarked(shop, marker, stages[phase]);
+    const { release, ...started } = await startMarked(shop, marker, stage);
     await erase(what, started);
-    release();
+    const askedLater = watchFor(marker);
+    // A reply in progress is stopped at once, so nothing waits for the model.
+    const isStopped = stage === stages.reproducing || stage === stages.proving;
+    if (!isStopped) release();
     const done = await shops.ended(started.id);
     expect(done).toMatchObject({
       status: 'failed',
@@ -146,6 +177,8 @@ describe('a deletion in the middle', () => {
       not_fixed: [],
     });
     await untilQuiet();
+    release();
+    expect(askedLater()).toBe(0);
     expect(await rowsWith(server, marker)).toEqual({});
     // A version that was saved before stays, and nothing runs it.
     expect(await versionsOf(shop)).toHaveLength(phase === 'proving' ? 2 : 1);
@@ -162,9 +195,11 @@ describe('a deletion in the middle', () => {
       const marker = newMarker();
       const { release, ...started } = await startMarked(shop, marker, stages[phase], [other]);
       await erase('conversation', started);
+      const askedLater = watchFor(marker);
       release();
       const done = await shops.ended(started.id);
       expect(done).toMatchObject({ status: 'completed', outcome: 'improved', not_fixed: [] });
+      expect(askedLater()).toBe(0);
       expect(done.scenarios.map((each: { conversation_id: string }) => each.conversation_id)).toEqual([other]);
       expect(done.version).toBeGreaterThan(done.base_version);
       await untilQuiet();
@@ -207,6 +242,59 @@ describe('a deletion in the middle', () => {
       before: { runs: 4 },
       after: { runs: 4, passed: 4 },
     });
+  });
+});
+
+describe('a deletion during a replay', () => {
+  /** A replay of a conversation with two messages. */
+  async function replay(marker: string, respond: Respond) {
+    server.script(improver());
+    const shop = await shops.deploy();
+    const source = await shops.talk(shop, `How long can I return the ${marker}?`, `returner-${++users}`);
+    await shops.post(`/v1/conversations/${source}/messages`, { message: `And a broken ${marker}?` });
+    await server.until(`/v1/conversations/${source}`, ({ status }) => status === 'idle');
+    await server.apply({ name: shop, instructions: 'Answer briefly.' });
+    server.script(respond);
+    const { body, text } = await shops.post(`/v1/deployments/${shop}/replays`, { conversation_ids: [source] });
+    if (!body.id) throw new Error(text);
+    const ended = async () => {
+      const done = await server.until(`/v1/replays/${body.id}`, ({ finished_at }) => finished_at !== null);
+      expect(done).toMatchObject({ status: 'completed', talks: [] });
+      await untilQuiet();
+    };
+    return { path: `/v1/replays/${body.id}`, source, ended };
+  }
+
+  it('sends no model anything of the conversation again [DEL-742]', async () => {
+    let answers = 0;
+    const marker = newMarker();
+    const isJudge: Stage = (request) => partOf(request) === 'judge';
+    const { respond, reached, release } = heldAt(isJudge, improver({ agent: () => ({ text: `Answer ${++answers}` }) }));
+    const { source, ended } = await replay(marker, respond);
+    await reached;
+    expect((await server.call('DELETE', `/v1/conversations/${source}`)).status).toBe(200);
+    const askedLater = watchFor(marker);
+    release();
+    await ended();
+    expect(askedLater()).toBe(0);
+    expect(await rowsWith(server, marker)).toEqual({});
+  });
+
+  it('stops the reply in progress, which is charged [DEL-742]', async () => {
+    const marker = newMarker();
+    // The model never ends its answer.
+    const { path, source, ended } = await replay(marker, () => ({ text: ['It is', ' possible'], fail: 'hang' }));
+    const sql = (text: string, id: string) => query(server.connectionString, text, [id]);
+    const { talks } = await server.until(path, (body) => body.talks[0].replayed_conversation_id !== null);
+    const id = talks[0].replayed_conversation_id;
+    const isStreamed = `SELECT FROM conversation_events WHERE conversation_id = $1 AND type = 'reply.delta'`;
+    await expect.poll(async () => (await sql(isStreamed, id)).length).toBeGreaterThan(0);
+    expect((await server.call('DELETE', `/v1/conversations/${source}`)).status).toBe(200);
+    expect((await server.call('GET', `/v1/conversations/${id}`)).status).toBe(404);
+    await ended();
+    const charges = `SELECT FROM ledger_entries WHERE account = 'spend' AND amount_micros > 0 AND conversation_id = $1`;
+    expect(await sql(charges, id)).not.toEqual([]);
+    expect(await rowsWith(server, marker)).toEqual({});
   });
 });
 

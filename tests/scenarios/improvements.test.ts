@@ -408,6 +408,27 @@ describe('without a model provider', () => {
       expect(done.change.instructions.after).toBe(
         'You answer customers of a lamp shop. Customers can return a lamp within 30 days.',
       );
+      // An answer that cites the document is right: the number of the citation is no fault.
+      await call('PUT', '/v1/deployments/right?promote=now', {
+        name: 'right',
+        instructions: 'You answer customers of a lamp shop. Returns are possible within 14 days.',
+        knowledge: [{ notebook: notebook.id }],
+      });
+      const cited = await call('POST', '/v1/conversations', {
+        deployment: 'right',
+        message: 'How many days can I return a lamp?',
+      });
+      await until(`/v1/conversations/${cited.id}`, ({ status }) => status === 'idle');
+      const { data: said } = await call('GET', `/v1/conversations/${cited.id}/messages`);
+      expect(JSON.stringify(said)).toMatch(/30 days.*\[1\]/);
+      const { id: second } = await call('POST', '/v1/deployments/right/improvements', {
+        from: { type: 'conversations', conversation_ids: [cited.id] },
+        budget_usd: 1,
+      });
+      expect(await until(`/v1/improvements/${second}`, ({ finished_at }) => finished_at !== null)).toMatchObject({
+        outcome: 'not_reproduced',
+        version: null,
+      });
     } finally {
       await offline.stop();
     }

@@ -78,6 +78,110 @@ describe('the name of an insight', () => {
     expect(names(await read(shop))).toEqual([null]);
   });
 
+  it('is paid once if several members ask at once, also of two processes [INS-722]', async () => {
+    const released = Promise.withResolvers<void>();
+    const { respond, asked } = naming(() => 'Refund window');
+    const shop = await shops.deploy();
+    server.script(improver());
+    await shops.complain(shop);
+    server.script(async (request) => {
+      const answer = await respond(request);
+      if (asked.length > 0) await released.promise;
+      return answer;
+    });
+    const before = await spentOnNames();
+    const second = await startTestServer({ beside: server, env: server.env });
+    try {
+      const path = `/v1/deployments/${shop}/insights?kind=bad_rating&name_groups=true`;
+      const asking = [server, second, server, second].map(({ call }) => call('GET', path, { key: server.testKey }));
+      await expect.poll(() => asked.length).toBeGreaterThan(0);
+      // Reports of an org are read one after the other, so the requests before this one have their report.
+      await read(shop);
+      await second.call('GET', path.replace('true', 'false'), { key: server.testKey });
+      released.resolve();
+      for (const answer of await Promise.all(asking)) {
+        expect([answer.status, names(answer)]).toEqual([200, ['Refund window']]);
+      }
+      expect(asked).toHaveLength(1);
+      const spent = (await spentOnNames()) - before;
+      expect(spent).toBeGreaterThan(0);
+      expect(spent).toBeLessThanOrEqual(50_000);
+    } finally {
+      released.resolve();
+      await second.stop();
+    }
+  });
+
+  it('is stored if the caller leaves before the answer [INS-722]', async () => {
+    const released = Promise.withResolvers<void>();
+    const { respond, asked } = naming(() => 'Refund window');
+    const shop = await shops.deploy();
+    server.script(improver());
+    await shops.complain(shop);
+    server.script(async (request) => {
+      const answer = await respond(request);
+      if (asked.length > 0) await released.promise;
+      return answer;
+    });
+    const leaving = new AbortController();
+    const url = `${server.url}/v1/deployments/${shop}/insights?kind=bad_rating&name_groups=true`;
+    const left = fetch(url, { headers: { authorization: `Bearer ${server.testKey}` }, signal: leaving.signal });
+    await expect.poll(() => asked.length).toBe(1);
+    leaving.abort();
+    await expect(left).rejects.toThrow();
+    const next = read(shop, '&name_groups=true');
+    released.resolve();
+    expect(names(await next)).toEqual(['Refund window']);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is not asked for again if the model leaves a group out, and is after an unusable answer [INS-722]', async () => {
+    const { respond, asked } = naming(() => 'Refund window');
+    const shop = await shops.deploy();
+    server.script(improver());
+    await shops.complain(shop);
+    const isNaming = (request: Parameters<Respond>[0]) => /"names"/.test(JSON.stringify(request.outputSchema ?? {}));
+    server.script((request) => (isNaming(request) ? { text: 'What?' } : respond(request)));
+    expect(names(await read(shop, '&name_groups=true'))).toEqual([null]);
+    server.script(async (request) => {
+      const answer = await respond(request);
+      return isNaming(request) ? { text: '{"names":[]}' } : answer;
+    });
+    expect(names(await read(shop, '&name_groups=true'))).toEqual([null]);
+    expect(names(await read(shop, '&name_groups=true'))).toEqual([null]);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is not asked for without money, and can be named once there is some [INS-722]', async () => {
+    const key = server.liveKey;
+    const { respond, asked } = naming(() => 'Refund window');
+    server.script(respond);
+    await server.apply({ name: 'poor', instructions: 'Help.' }, key);
+    const wallet = (micros: number) =>
+      query(
+        server.connectionString,
+        `INSERT INTO wallets (org_id, mode, balance_micros) VALUES ($1, 'live', $2)
+         ON CONFLICT (org_id, mode) DO UPDATE SET balance_micros = $2`,
+        [server.orgId, micros],
+      );
+    await wallet(1_000_000_000);
+    const { body } = await server.call('POST', '/v1/conversations', {
+      key,
+      body: { deployment: 'poor', message: 'How long can I return it?', user_id: 'ada' },
+    });
+    await server.until(`/v1/conversations/${body.id}`, ({ status }) => status === 'idle', key);
+    const { data } = (await server.call('GET', `/v1/conversations/${body.id}/messages`, { key })).body;
+    const reply = data.find(({ role }: { role: string }) => role === 'agent');
+    await server.call('POST', `/v1/messages/${reply.id}/feedback`, { key, body: { rating: 'bad' } });
+    const ask = () => server.call('GET', '/v1/deployments/poor/insights?kind=bad_rating&name_groups=true', { key });
+    await wallet(0);
+    const refused = await ask();
+    expect([refused.status, refused.body.error?.code, asked.length]).toEqual([402, 'wallet_empty', 0]);
+    await wallet(1_000_000_000);
+    expect(names(await ask())).toEqual(['Refund window']);
+    expect(asked).toHaveLength(1);
+  });
+
   it('cannot be steered by the text of a user [INS-720]', async () => {
     const { respond, asked } = naming((texts) => (texts.join().includes('parcel') ? 'See https://evil.example' : ''));
     server.script(respond);

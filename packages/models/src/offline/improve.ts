@@ -30,6 +30,7 @@ function draft({ conversation = '', complaints = [], documents = [] }: Given): o
   const question = said('User')[0] ?? '';
   const right = sentenceAbout([question, ...complaints].join(' '), documents);
   const wrong = said('Agent')
+    .map(withoutCitations)
     .flatMap(figuresIn)
     .filter((figure) => ![...(right ? figuresIn(right) : []), ...figuresIn(question)].includes(figure));
   return {
@@ -92,6 +93,9 @@ function sentenceAbout(question: string, documents: NonNullable<Given['documents
 }
 
 const figuresIn = (text: string): string[] => text.match(/\d+(?:[.,:]\d+)*/g) ?? [];
+
+/** The number of a cited document, such as ` [1]`, is no statement. */
+const withoutCitations = (text: string): string => text.replaceAll(/ \[\d+\]/g, '');
 
 const cut = (text: string, length: number) =>
   text.length <= length ? text : `${text.slice(0, length - 1).toWellFormed()}…`;

@@ -1,3 +1,4 @@
+export { stopAndEraseHidden } from './conversations/delete.ts';
 export { ask, forWaitingCaller, judgeLine, paidByOrg } from './questions/model-questions.ts';
 export {
   announce,

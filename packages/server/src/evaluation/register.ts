@@ -59,15 +59,15 @@ export function register(
     },
     sweeps: [unfinishedPlays(testRunQueue), unfinishedPlays(replayQueue), unfinishedPlays(improvementQueue)],
     conversationErasure: [
-      eraseReplaysFrom,
-      async (...of) => (await import('./improvements/erase.ts')).eraseImprovementsFrom(...of),
+      eraseReplaysFrom(player),
+      async (...of) => (await import('./improvements/erase.ts')).eraseImprovementsFrom(player)(...of),
       (tx, tenant, conversationIds) => forgetNames(tx, tenant, conversationIds),
     ],
     taskErasure: [eraseNotes, (tx, tenant, { conversationId }) => forgetNames(tx, tenant, [conversationId])],
     erasure: [
       (tx, tenant) => forgetNames(tx, tenant, 'all'),
-      eraseReplaysOf,
-      async (...of) => (await import('./improvements/erase.ts')).eraseImprovementsOf(...of),
+      eraseReplaysOf(player),
+      async (...of) => (await import('./improvements/erase.ts')).eraseImprovementsOf(player)(...of),
     ],
   };
 }

@@ -239,4 +239,5 @@ export const insightNames = table('insight_names', {
   name: text(),
   conversation_ids: textArray(),
   created_at: moment().withDefault(),
+  naming_until: moment().nullable().withDefault(),
 });

@@ -63,7 +63,13 @@ export type EraseFiles = (tx: Transaction, tenant: Tenant, files: readonly { id:
 export type EraseObject = (tx: Transaction, tenant: Tenant, deleted: DeletedObject) => Promise<void>;
 
 /** A step may run again after a crash, and then finds less to delete. */
-export type EraseStep = (tx: Transaction, tenant: Tenant, userId: string) => Promise<void>;
+export type EraseStep = (
+  tx: Transaction,
+  tenant: Tenant,
+  userId: string,
+  /** Runs after the commit. */
+  afterwards: (work: () => void) => void,
+) => Promise<void>;
 
 /** Services that only a process with callers has. */
 export type Serving = { publicUrl: string; streams: Streams; rateLimiter: RateLimiter };

@@ -33,7 +33,14 @@ export async function eraseUser(
   tenant: Tenant,
   userId: string,
 ): Promise<void> {
-  for (const step of steps) await transaction(db, (tx) => step(tx, tenant, userId));
+  for (const step of steps) {
+    const after = await transaction(db, async (tx) => {
+      const works: (() => void)[] = [];
+      await step(tx, tenant, userId, (work) => works.push(work));
+      return works;
+    });
+    for (const work of after) work();
+  }
   // Do this before deleting the user's row. Otherwise it could erase the data of a new user with the same id.
   const row = await findUser(db, tenant, userId);
   const since = row?.erasing_since;

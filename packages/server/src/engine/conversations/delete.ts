@@ -1,13 +1,14 @@
 import { conversationRetentions, type Followers, recordAudit } from '../../account/index.ts';
 import type { Origin, Tenant } from '../../platform/caller.ts';
 import { sharedNow } from '../../platform/db/clock.ts';
+import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { EraseConversations, EraseFiles } from '../../platform/registration.ts';
 import { removeContents } from '../files/content.ts';
 import { deleteFilesOfConversations } from '../files/store.ts';
-import { changeConversation } from '../records/change.ts';
-import { lockConversations } from '../records/conversation-log.ts';
-import { inactiveConversations } from '../records/conversations.ts';
+import { changeConversation, changeInTransaction } from '../records/change.ts';
+import { eraseHiddenConversations, lockConversations } from '../records/conversation-log.ts';
+import { inactiveConversations, lockConversation } from '../records/conversations.ts';
 import type { ConversationRow } from '../records/tables.ts';
 import type { Engine } from '../runs/ports.ts';
 import { ignoreErased } from '../turns/start-run.ts';
@@ -22,7 +23,7 @@ type Deletion = {
 
 /** Ends the streams that follow deleted conversations, in every process. */
 export function announceDeletion(
-  { engine, followers }: Pick<Deletion, 'engine' | 'followers'>,
+  { engine, followers }: { engine: Engine; followers: Pick<Followers, 'wake'> },
   ids: readonly string[],
 ): void {
   for (const id of ids) {
@@ -52,6 +53,8 @@ async function deleteConversations(
   }
   const after: (() => void)[] = [];
   const files = await transaction(engine.db, async (tx) => {
+    // The transaction may run again after a deadlock.
+    after.length = 0;
     // Another request may have deleted some meanwhile.
     const ids = await lockConversations(tx, tenant, wanted);
     if (ids.length === 0) return [];
@@ -69,6 +72,30 @@ async function deleteConversations(
   for (const work of after) work();
   announceDeletion({ engine, followers }, wanted);
   await removeContents(engine.db, engine.files, files);
+}
+
+/**
+ * Deletes hidden conversations that may still be played. It stops their open replies and tasks, so that they are charged
+ * and their processes abort them. After the commit it wakes the plays, which find that their conversation is gone.
+ */
+export async function stopAndEraseHidden(
+  { engine, followers }: { engine: Engine; followers: Pick<Followers, 'wake'> },
+  tx: Transaction,
+  ids: readonly string[],
+  afterwards: (work: () => void) => void,
+): Promise<void> {
+  for (const id of ids.toSorted()) {
+    const conversation = await lockConversation(tx, id);
+    if (!conversation?.is_hidden) continue;
+    const { committed } = await changeInTransaction(tx, conversation, (change) => stopAll(engine, change), engine.jobs);
+    afterwards(() => {
+      // Its events are deleted, so none of them is published.
+      engine.announcer.seen.forget(id);
+      for (const work of committed.afterwards) work();
+      announceDeletion({ engine, followers }, [id]);
+    });
+  }
+  await eraseHiddenConversations(tx, ids);
 }
 
 const conversationsAtOnce = 50;

@@ -72,6 +72,8 @@ type Account = {
   waitMs?: number;
   /** Default: `background`. */
   kind?: ChargeItem['kind'];
+  /** Runs when the money is held. It throws if the call must not be made any more. */
+  beforeCall?: () => Promise<void>;
   /** A separate budget. A call that could cost more than is left is not made. */
   budget?: {
     left: () => Promise<Micros>;
@@ -83,7 +85,7 @@ type Account = {
 /** The org pays. A call that it cannot pay for is not made. */
 export function paidByOrg({ db, money, models }: Pick<Turns, 'db' | 'money' | 'models'>, account: Account): PaidModel {
   const { tenant, model, deploymentId, conversationId, waitMs = defaultWaitMs, kind = 'background', budget } = account;
-  const { spending = { userId: null, userCaps: null } } = account;
+  const { spending = { userId: null, userCaps: null }, beforeCall } = account;
   const about = { userId: spending.userId, deploymentId, conversationId, taskId: null, turnId: null };
   return {
     id: model.id,
@@ -95,6 +97,7 @@ export function paidByOrg({ db, money, models }: Pick<Turns, 'db' | 'money' | 'm
       if (!held.allowed) throw refusalFailure(held);
       const meter = createMeter();
       try {
+        await beforeCall?.();
         yield* meter.listenTo(models.model(model.id)).stream(request);
       } finally {
         const usage = meter.used();

@@ -1,25 +1,36 @@
-import { eraseHiddenConversations } from '../../engine/conversations/index.ts';
+import { stopAndEraseHidden } from '../../engine/index.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import type { EraseConversations, EraseStep } from '../../platform/registration.ts';
+import type { Player } from '../player/player.ts';
 import type { ImprovementRow, ImprovementScenarioRow } from '../tables.ts';
+import { withoutReasons } from './results.ts';
 import { lockImprovements, removeResultsOf, removeScenariosFrom, updateImprovement } from './store.ts';
 
 /** A scenario repeats what the user wanted, so it goes with the conversation. The change of the version stays. */
-export const eraseImprovementsFrom: EraseConversations = async (tx, tenant, conversationIds) =>
-  eraseScenarios(tx, await removeScenariosFrom(tx, tenant, { conversationIds }));
+export const eraseImprovementsFrom =
+  (player: Player): EraseConversations =>
+  async (tx, tenant, conversationIds, afterwards) =>
+    eraseScenarios(player, tx, await removeScenariosFrom(tx, tenant, { conversationIds }), afterwards);
 
-export const eraseImprovementsOf: EraseStep = async (tx, tenant, userId) =>
-  eraseScenarios(tx, await removeScenariosFrom(tx, tenant, { userId }));
+export const eraseImprovementsOf =
+  (player: Player): EraseStep =>
+  async (tx, tenant, userId, afterwards) =>
+    eraseScenarios(player, tx, await removeScenariosFrom(tx, tenant, { userId }), afterwards);
 
 /** The ledger keeps the charges of erased conversations, so the cost of the improvement stays exact. */
-async function eraseScenarios(tx: Transaction, removed: readonly ImprovementScenarioRow[]): Promise<void> {
+async function eraseScenarios(
+  player: Player,
+  tx: Transaction,
+  removed: readonly ImprovementScenarioRow[],
+  afterwards: Parameters<EraseStep>[3],
+): Promise<void> {
   if (removed.length === 0) return;
   const sources = new Set(removed.map(({ source_id }) => source_id));
   const scenarios = new Set(removed.map(({ scenario_id }) => scenario_id));
   const ids = [...new Set(removed.map(({ improvement_id }) => improvement_id))];
   for (const row of await lockImprovements(tx, ids))
     await updateImprovement(tx, row.id, without(row, sources, scenarios));
-  await eraseHiddenConversations(tx, await removeResultsOf(tx, [...scenarios]));
+  await stopAndEraseHidden(player, tx, await removeResultsOf(tx, [...scenarios]), afterwards);
 }
 
 /**
@@ -38,6 +49,7 @@ const without = (
   flags: flags.filter(({ conversation_id }) => conversation_id === null || !sources.has(conversation_id)),
   attempts: attempts.map((attempt) => ({
     ...attempt,
+    change: withoutReasons(attempt.change, 'The reason was deleted with a conversation that it may quote.'),
     cannot_fix: Object.fromEntries(Object.entries(attempt.cannot_fix).filter(([id]) => !scenarios.has(id))),
     results: attempt.results && {
       ...attempt.results,

@@ -7,13 +7,14 @@ import { readsConversations } from '../allowed-conversations.ts';
 import { talksOf } from '../replays/store.ts';
 import type { Attempt, Improvement, ImprovementRow, ImprovementScenarioRow, ResultRow } from '../tables.ts';
 import { resultsOf } from '../test-runs/store.ts';
-import { changedTalks, isAccepted, isReproduced, playedOf, shownAttempt } from './results.ts';
+import { changedTalks, isAccepted, isReproduced, playedOf, shownAttempt, withoutReasons } from './results.ts';
 import { costOfImprovement } from './spending.ts';
 import { scenariosOfImprovement } from './store.ts';
 
 /** The whole report. */
 export async function presentImprovement(db: Executor, row: ImprovementRow): Promise<Improvement> {
   const attempt = shownAttempt(row.attempts);
+  const isAnyAccepted = row.attempts.some(isAccepted);
   const before = await resultsOfRun(db, row.reproduction_run_id);
   const baseline = await resultsOfRun(db, row.baseline_run_id);
   const after = await resultsOfRun(db, attempt?.proof_run_id ?? null);
@@ -35,7 +36,7 @@ export async function presentImprovement(db: Executor, row: ImprovementRow): Pro
       attempt?.version == null ? null : await measured(db, attempt.version, [attempt.proof_run_id], compared(after)),
     replay_id: attempt?.replay_id ?? null,
     regressions: [...(attempt?.results?.regressions ?? []), ...(await changedConversations(db, attempt))],
-    not_fixed: attempt?.results?.not_fixed ?? [],
+    not_fixed: (isAnyAccepted ? attempt : row.attempts.at(-1))?.results?.not_fixed ?? [],
     flags: row.flags,
   };
 }
@@ -60,6 +61,7 @@ export const visibleTo = (caller: Caller, improvement: Improvement): Improvement
           ...scenario,
           ...{ name: null, goal: null, success_criteria: [], must_never: [] },
         })),
+        change: withoutReasons(improvement.change, withheld),
         not_fixed: improvement.not_fixed.map((each) => ({ ...each, name: null, reason: withheld })),
         regressions: improvement.regressions.map((each) => ({ ...each, reason: withheld })),
       };

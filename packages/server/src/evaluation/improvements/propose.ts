@@ -10,7 +10,14 @@ import { readTranscript } from '../../engine/conversations/index.ts';
 import { ask, type Engine } from '../../engine/index.ts';
 import type { ImprovementRow, ResultRow } from '../tables.ts';
 import { documentsAbout } from './documents.ts';
-import { type Changeable, type ProposalFault, type ReadProposal, readProposal, shownProposal } from './proposal.ts';
+import {
+  type Changeable,
+  isEmptyChange,
+  type ProposalFault,
+  type ReadProposal,
+  readProposal,
+  shownProposal,
+} from './proposal.ts';
 import type { paidByImprovement } from './spending.ts';
 
 const prompt = readFileSync(join(import.meta.dirname, 'propose.md'), 'utf8').trim();
@@ -87,3 +94,23 @@ async function describeFailure({ db }: Engine, { scenario, conversation_id, crit
       .toWellFormed(),
   };
 }
+
+/** Why a scenario cannot be fixed, by scenario id. */
+export function reasonsOf(
+  { read }: Proposal,
+  failures: readonly { scenario_id: string; scenario: { name: string } }[],
+): Record<string, string> {
+  const given = failures.flatMap(({ scenario_id, scenario }) => {
+    const found = read?.cannotFix.find((each) => each.scenario === scenario.name);
+    return found ? [[scenario_id, found.reason] as const] : [];
+  });
+  if (read && !isEmptyChange(read.change)) return Object.fromEntries(given);
+  const reason = read ? noChange : nothingUsable;
+  return {
+    ...Object.fromEntries(failures.map(({ scenario_id }) => [scenario_id, reason])),
+    ...Object.fromEntries(given),
+  };
+}
+
+const noChange = 'The model proposed no other change.';
+const nothingUsable = 'The model proposed no change that is within the limits.';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changedTalks } from './results.ts';
+import { changedTalks, shownAttempt } from './results.ts';
 
 describe('a replayed conversation', () => {
   it.each([
@@ -22,4 +22,18 @@ describe('a replayed conversation', () => {
       expect(changedTalks([talk], control)).toEqual(isChanged ? [talk] : []);
     },
   );
+});
+
+describe('the attempt of a report', () => {
+  const results = { fixed: ['scn_1'], not_fixed: [], regressions: [], changed_conversations: 1 };
+  const empty = { change: null, cannot_fix: {}, proof_run_id: null, replay_id: null, control_replay_id: null };
+  const harmful = { ...empty, version: 2, results };
+  const nothing = { ...empty, version: null, results: { ...results, fixed: [], changed_conversations: 0 } };
+
+  it('is the last one that was played, also if a later round proposed nothing [IMPR-708]', () => {
+    expect(shownAttempt([harmful, nothing])).toBe(harmful);
+    expect(shownAttempt([nothing])).toBe(nothing);
+    const accepted = { ...harmful, version: 3, results: { ...results, changed_conversations: 0 } };
+    expect(shownAttempt([accepted, harmful])).toBe(accepted);
+  });
 });

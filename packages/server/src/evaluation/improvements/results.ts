@@ -83,10 +83,10 @@ export const isAccepted = ({ results, version }: Pick<Attempt, 'results' | 'vers
 /** Fixes everything, so that another round would find nothing to do. */
 export const isComplete = (attempt: Attempt): boolean => isAccepted(attempt) && attempt.results?.not_fixed.length === 0;
 
-/** The accepted attempt that fixes most, or the last one. */
+/** The accepted attempt that fixes most, else the last one that was played: a later round may propose nothing. */
 export function shownAttempt(attempts: readonly Attempt[]): Attempt | undefined {
   const accepted = attempts.filter(isAccepted);
-  if (accepted.length === 0) return attempts.at(-1);
+  if (accepted.length === 0) return attempts.findLast(({ version }) => version !== null) ?? attempts.at(-1);
   return accepted.reduce((best, each) =>
     (each.results?.fixed.length ?? 0) > (best.results?.fixed.length ?? 0) ? each : best,
   );
@@ -105,6 +105,14 @@ export function outcomeOf(
     (results.regressions.length > 0 || results.changed_conversations > 0);
   return attempts.some(isHarmful) ? 'regressed' : 'not_fixed';
 }
+
+/** Without the reasons of the model, which may quote users. */
+export const withoutReasons = (change: Attempt['change'], reason: string): Attempt['change'] =>
+  change && {
+    instructions: change.instructions && { ...change.instructions, reason },
+    tools: change.tools.map((each) => ({ ...each, reason })),
+    documents: change.documents.map((each) => ({ ...each, reason })),
+  };
 
 /** The number of runs in each state, and a conversation that shows the result. */
 export function playedOf({

@@ -1,9 +1,9 @@
-import { Failure } from '@vestra/contract/errors';
+import { Failure, fail } from '@vestra/contract/errors';
 import { emit, recordAudit } from '../../account/index.ts';
 import { getVersion, lockDeployment, lockVersions, requireDeployment } from '../../agents/deployments/index.ts';
 import { branchRevision, prepareDocument } from '../../agents/notebooks/index.ts';
 import { changedKeys, type FixedContent, saveProposedVersion } from '../../agents/versions/index.ts';
-import { holdConversation } from '../../engine/conversations/index.ts';
+import { findConversation, holdConversation } from '../../engine/conversations/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
@@ -19,7 +19,7 @@ import { draftScenario } from './draft-scenario.ts';
 import { createReplayOf, createRun, goodConversations, playRun, playTalks } from './plays.ts';
 import { presentForOthers } from './present.ts';
 import { isEmptyChange, type ReadProposal } from './proposal.ts';
-import { type Proposal, propose } from './propose.ts';
+import { propose, reasonsOf } from './propose.ts';
 import { changedTalks, isAccepted, isComplete, isReproduced, outcomeOf, resultsOfAttempt } from './results.ts';
 import { titleOfInsight } from './source.ts';
 import { paidByImprovement } from './spending.ts';
@@ -93,11 +93,15 @@ const baseOf = (db: Improver['engine']['db'] | Transaction, { deployment_id, bas
 /** A longer proposal would not be the smallest one. */
 const maxOutputTokens = 16_000;
 
-async function payerOf({ engine }: Improver, row: ImprovementRow) {
+/** A model gets nothing of a conversation that was deleted: `isThere` is asked before each call. */
+async function payerOf({ engine }: Improver, row: ImprovementRow, isThere: () => Promise<boolean>) {
   const { manifest } = await baseOf(engine.db, row);
   const model = judgeModelOf(engine, row, manifest.model);
   if (!model) return null;
-  const account = { tenant: tenantOf(row), model, deploymentId: row.deployment_id, conversationId: null };
+  const beforeCall = async () => {
+    if (!(await isThere())) throw fail('conversation_not_found');
+  };
+  const account = { tenant: tenantOf(row), model, deploymentId: row.deployment_id, conversationId: null, beforeCall };
   const payer = paidByImprovement(engine, row.id, account);
   return { ...payer, max_output_tokens: Math.min(payer.max_output_tokens, maxOutputTokens) };
 }
@@ -176,8 +180,6 @@ async function draftAll(
 ): Promise<PlayFault | null> {
   const { engine } = improver;
   const { row } = play;
-  const payer = await payerOf(improver, row);
-  if (!payer) return noModel;
   const version = await baseOf(engine.db, row);
   const title = await titleOfInsight(engine.db, row);
   const open = (await scenariosOfImprovement(engine.db, row.id)).filter((each) => !each.scenario && !each.is_left_out);
@@ -188,6 +190,9 @@ async function draftAll(
       await write(improver, play, (tx) => updateScenario(tx, each, { is_left_out: true }));
       continue;
     }
+    const isThere = async () => (await findConversation(engine.db, tenant, each.source_id)) !== undefined;
+    const payer = await payerOf(improver, row, isThere);
+    if (!payer) return noModel;
     const ratings = await ratingsOf(engine.db, tenant, [each.source_id]);
     const notes = ratings.filter(({ rating }) => rating === 'bad').flatMap(({ note }) => note ?? []);
     const complaints = [...(title === null ? [] : [title]), ...notes];
@@ -235,25 +240,33 @@ const proposeChange: Phase = async (improver, play, signal) => {
   const { row } = play;
   const failures = await reproducedOf(engine.db, row);
   if (failures.length === 0) return endPhases(improver, play);
-  const payer = await payerOf(improver, row);
+  const areThere = async () => (await reproducedOf(engine.db, row)).length === failures.length;
+  const payer = await payerOf(improver, row, areThere);
   if (!payer) return noModel;
   const version = await baseOf(engine.db, row);
-  const proposal = await propose(engine, row, { version, failures }, payer, signal);
+  const proposal = await propose(engine, row, { version, failures }, payer, signal).catch((error: unknown) => {
+    if (error instanceof Failure && error.code === 'conversation_not_found') return null;
+    throw error;
+  });
+  // A conversation was deleted: the phase begins again with the others.
+  if (proposal === null) return null;
   const isUsable = proposal.read !== null && !isEmptyChange(proposal.read.change);
   await transaction(engine.db, async (tx) => {
     // Versions are locked before any row, to avoid deadlocks with promotions.
     if (isUsable) await lockVersions(tx, row.org_id);
     const deployment = isUsable ? await lockDeployment(tx, row.org_id, row.deployment_id) : null;
     await play.hold(tx, 'update');
-    for (const reason of proposal.refused) {
-      if (reason !== 'shape') await addFlag(tx, row.id, { conversation_id: null, reason });
-    }
     // Again under the lock: the rows have nothing of a conversation that was deleted during the model call.
     const { attempts } = await readImprovement(tx, row.id);
     const left = await reproducedOf(tx, row);
     if (left.length === 0) {
       await updateImprovement(tx, row.id, { phase: 'ended' });
       return;
+    }
+    // The proposal may repeat the words of a deleted conversation, so the phase begins again without it.
+    if (left.length < failures.length) return;
+    for (const reason of proposal.refused) {
+      if (reason !== 'shape') await addFlag(tx, row.id, { conversation_id: null, reason });
     }
     const cannotFix = reasonsOf(proposal, left);
     if (!deployment || !proposal.read) {
@@ -297,21 +310,6 @@ const emptyAttempt: Attempt = {
   control_replay_id: null,
   results: null,
 };
-
-/** Why a scenario cannot be fixed, by scenario id. */
-function reasonsOf(
-  { read }: Proposal,
-  failures: readonly { scenario_id: string; scenario: { name: string } }[],
-): Record<string, string> {
-  const given = failures.flatMap(({ scenario_id, scenario }) => {
-    const found = read?.cannotFix.find((each) => each.scenario === scenario.name);
-    return found ? [[scenario_id, found.reason] as const] : [];
-  });
-  if (read) return Object.fromEntries(given);
-  return Object.fromEntries(failures.map(({ scenario_id }) => [scenario_id, nothingUsable]));
-}
-
-const nothingUsable = 'The model proposed no change that is within the limits.';
 
 /** Saves the proposal as a version that nothing runs, with revisions of its documents that nothing else reads. */
 async function saveProposal(

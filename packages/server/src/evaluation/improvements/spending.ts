@@ -1,6 +1,7 @@
-import { Failure } from '@vestra/contract/errors';
+import { Failure, fail } from '@vestra/contract/errors';
 import type { Micros } from '@vestra/contract/money';
 import { costsOf } from '../../billing/index.ts';
+import { findConversation } from '../../engine/conversations/index.ts';
 import { type Engine, paidByOrg } from '../../engine/index.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { one, run } from '../../platform/db/query.ts';
@@ -44,13 +45,22 @@ export async function noteConversation(tx: Transaction, improvementId: string, c
   );
 }
 
-/** Pays for questions about a play. Those of an improvement stay within its budget. */
-export const payerOfPlay = (
+/**
+ * Pays for questions about the conversation of a play. Those of an improvement stay within its budget. A model gets
+ * nothing more of a conversation that was deleted meanwhile.
+ */
+export function payerOfPlay(
   engine: Engine,
   { improvement_id }: { improvement_id: string | null },
-  account: Account,
-): PaidModel =>
-  improvement_id === null ? paidByOrg(engine, account) : paidByImprovement(engine, improvement_id, account);
+  account: Omit<Account, 'conversationId'> & { conversationId: string },
+): PaidModel {
+  const beforeCall = async () => {
+    if (!(await findConversation(engine.db, account.tenant, account.conversationId)))
+      throw fail('conversation_not_found');
+  };
+  const watched = { ...account, beforeCall };
+  return improvement_id === null ? paidByOrg(engine, watched) : paidByImprovement(engine, improvement_id, watched);
+}
 
 /**
  * Pays from the budget of an improvement. Calls run one at a time: of two at once, each would see the money that the

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { withoutCredentials } from '@vestra/agent/credential';
 import { ModelFailure } from '@vestra/agent/model';
 import { asData, newFence } from '@vestra/agent/prompt/data';
@@ -13,7 +14,8 @@ import { isMarkValid } from '../../engine/activity/index.ts';
 import { holdConversation } from '../../engine/conversations/index.ts';
 import { ask, type Engine, maxCostOfMessage, paidByOrg } from '../../engine/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
-import type { Executor, Transaction } from '../../platform/db/pool.ts';
+import { sharedNow } from '../../platform/db/clock.ts';
+import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
 import { rowsOf, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { transaction } from '../../platform/db/transaction.ts';
@@ -30,6 +32,14 @@ const maxOutputTokens = 2_000;
 /** Of one request. */
 const maxMicros = 50_000n;
 const maxName = 80;
+/** How long a call waits for money that other calls hold. */
+const maxHoldMs = 10_000;
+const callMs = 120_000;
+/** Longer than a call takes. After it another request may name the groups, because the process of the first one died. */
+const claimMs = 180_000;
+/** How long a request waits for names that another one asked for. */
+const maxWaitMs = 60_000;
+const waitMs = 250;
 
 /** Changes with the texts that the name was made from. */
 const digestOf = ({ quotes, kind }: Pick<Insight, 'quotes' | 'kind'>): string =>
@@ -52,7 +62,7 @@ export async function namesOf(
     { insight_id, digest, name },
     sql`SELECT insight_id, digest, name FROM ${insightNames}
         WHERE org_id = ${orgId} AND mode = ${mode} AND deployment_id = ${deploymentId}
-          AND insight_id = ANY(${nameable.map(({ id }) => id)}::text[])`,
+          AND insight_id = ANY(${nameable.map(({ id }) => id)}::text[]) AND naming_until IS NULL`,
   );
   const digests = new Map(nameable.map((insight) => [insight.id, digestOf(insight)]));
   // An empty name says that the model found none.
@@ -61,8 +71,8 @@ export async function namesOf(
 }
 
 /**
- * Names the groups that have texts and no name, with one model call. Texts that try to steer the model are left out. A
- * name is only shown beside the title, so that a text that steers it after all changes nothing else.
+ * Names the groups that have texts and no name, with at most one model call. Groups that another request names at the
+ * moment are waited for, so that nobody pays for them twice. The call ends even if the caller leaves: its names are stored.
  */
 export async function nameGroups(
   engine: Engine,
@@ -71,18 +81,51 @@ export async function nameGroups(
   { report, insights }: { report: InsightReport; insights: readonly Insight[] },
   signal: AbortSignal,
 ): Promise<void> {
-  const known = await namesOf(engine.db, tenant, deployment.id, insights);
-  const open = insights
-    .filter(({ id, quotes }) => quotes.length > 0 && !known.has(id))
-    .slice(0, maxGroups)
+  const nameable = insights
     .map((insight) => ({
       insight,
       texts: insight.quotes.map(({ text }) => text).filter((text) => !triesToSteer(text)),
     }))
     .filter(({ texts }) => texts.length > 0);
-  if (open.length === 0) return;
-  const payer = await payerOf(engine, tenant, deployment);
-  const given = open.map(({ insight: { kind }, texts }, group) => ({ group, kind, texts: texts.map(withoutValues) }));
+  const lastWait = Date.now() + maxWaitMs;
+  let payer: PaidModel | null = null;
+  for (let hasAsked = false; ; ) {
+    const known = await namesOf(engine.db, tenant, deployment.id, insights);
+    const open = nameable.filter(({ insight: { id } }) => !known.has(id));
+    if (open.length === 0) return;
+    payer ??= await payerOf(engine, tenant, deployment);
+    if (!hasAsked) {
+      const claim = await claimNames(engine.db, tenant, deployment.id, open.slice(0, maxGroups));
+      hasAsked = claim.of.length > 0;
+      if (hasAsked) {
+        await nameClaimed(engine, tenant, deployment.id, { report, claim, payer }).finally(() =>
+          release(engine.db, tenant, deployment.id, claim),
+        );
+      }
+    }
+    const isNamingElsewhere = await isBeingNamed(engine.db, tenant, deployment.id, open);
+    if ((hasAsked && !isNamingElsewhere) || Date.now() > lastWait) return;
+    await sleep(waitMs, undefined, { signal });
+  }
+}
+
+type Nameable = { insight: Insight; texts: string[] };
+/** `until` tells this claim from a later one of the same group. */
+type Claim = { until: Date; of: readonly Nameable[] };
+
+/** Asks the model for names, and stores them. A text that steers it after all changes nothing but the name. */
+async function nameClaimed(
+  engine: Engine,
+  tenant: Tenant,
+  deploymentId: string,
+  { report, claim, payer }: { report: InsightReport; claim: Claim; payer: PaidModel },
+): Promise<void> {
+  const signal = AbortSignal.timeout(callMs);
+  const given = claim.of.map(({ insight: { kind }, texts }, group) => ({
+    group,
+    kind,
+    texts: texts.map(withoutValues),
+  }));
   const names = await ask({
     purpose: 'improve',
     prompt,
@@ -91,8 +134,8 @@ export async function nameGroups(
     ],
     schema,
     repairs: 1,
-    read: (answer, isLast): Reading<ReadonlyMap<number, string>> => {
-      if (answer === null) return isLast ? { value: new Map() } : { again: unusable([notOfTheShape]) };
+    read: (answer, isLast): Reading<ReadonlyMap<number, string> | null> => {
+      if (answer === null) return isLast ? { value: null } : { again: unusable([notOfTheShape]) };
       return { value: new Map(answer.names.map(({ group, name }) => [group, usableName(name)])) };
     },
     payer,
@@ -100,13 +143,14 @@ export async function nameGroups(
   }).catch((error: unknown) => {
     // The report is whole without names.
     const isSpent = error instanceof Failure && error.code === 'budget_reached';
-    if (isSpent || error instanceof ModelFailure) return new Map<number, string>();
+    if (isSpent || signal.aborted || error instanceof ModelFailure) return null;
     throw error;
   });
-  for (const [group, { insight }] of open.entries()) {
-    const name = names.get(group);
-    if (name !== undefined)
-      await transaction(engine.db, (tx) => store(tx, tenant, deployment.id, report, insight, name));
+  if (names === null) return;
+  for (const [group, { insight }] of claim.of.entries()) {
+    // A group that the answer leaves out has no name, so that nobody pays for it again.
+    const name = names.get(group) ?? '';
+    await transaction(engine.db, (tx) => store(tx, tenant, deploymentId, { report, insight, name, claim }));
   }
 }
 
@@ -120,7 +164,9 @@ export function usableName(given: string): string {
   return isUsable ? name : '';
 }
 
-async function payerOf(engine: Engine, tenant: Tenant, deployment: DeploymentRow) {
+type PaidModel = ReturnType<typeof paidByOrg>;
+
+async function payerOf(engine: Engine, tenant: Tenant, deployment: DeploymentRow): Promise<PaidModel> {
   const { manifest } = await getVersion(engine.db, deployment, versionToRun(deployment, tenant.mode, null));
   const model = judgeModelOf(engine, tenant, manifest.model);
   if (!model || model.id === 'offline') {
@@ -142,29 +188,82 @@ async function payerOf(engine: Engine, tenant: Tenant, deployment: DeploymentRow
       left -= micros;
     },
   };
-  const account = { tenant, model: cheapest, deploymentId: deployment.id, conversationId: null };
+  const account = { tenant, model: cheapest, deploymentId: deployment.id, conversationId: null, waitMs: maxHoldMs };
   const payer = paidByOrg(engine, { ...account, kind: 'insight', budget });
   return { ...payer, max_output_tokens: Math.min(payer.max_output_tokens, maxOutputTokens) };
 }
+
+/** The groups that this request names now: those that have no name and that no other request names. */
+function claimNames(
+  db: Database,
+  { orgId, mode }: Tenant,
+  deploymentId: string,
+  groups: readonly Nameable[],
+): Promise<Claim> {
+  const until = new Date(sharedNow() + claimMs);
+  return transaction(db, async (tx) => {
+    const of: Nameable[] = [];
+    // In one order, so that two requests do not wait for each other.
+    for (const group of groups.toSorted((one, other) => (one.insight.id < other.insight.id ? -1 : 1))) {
+      const { insight } = group;
+      const rows = await run(
+        tx,
+        sql`INSERT INTO ${insightNames} AS named
+              (org_id, mode, deployment_id, insight_id, digest, name, conversation_ids, naming_until)
+            VALUES (${orgId}, ${mode}, ${deploymentId}, ${insight.id}, ${digestOf(insight)}, '',
+              ${conversationsOf(insight)}, ${until})
+            ON CONFLICT (org_id, mode, deployment_id, insight_id) DO UPDATE
+            SET digest = excluded.digest, name = excluded.name, conversation_ids = excluded.conversation_ids,
+              naming_until = excluded.naming_until
+            WHERE named.naming_until < now() OR (named.naming_until IS NULL AND named.digest <> excluded.digest)`,
+      );
+      if (rows > 0) of.push(group);
+    }
+    return { until, of };
+  });
+}
+
+/** Gives up the groups that got no name, so that another request can name them. */
+async function release(db: Executor, { orgId, mode }: Tenant, deploymentId: string, claim: Claim): Promise<void> {
+  await run(
+    db,
+    sql`DELETE FROM ${insightNames}
+        WHERE org_id = ${orgId} AND mode = ${mode} AND deployment_id = ${deploymentId}
+          AND insight_id = ANY(${idsOf(claim.of)}::text[]) AND naming_until = ${claim.until}`,
+  );
+}
+
+const isBeingNamed = async (
+  db: Executor,
+  { orgId, mode }: Tenant,
+  deploymentId: string,
+  groups: readonly Nameable[],
+): Promise<boolean> =>
+  (await run(
+    db,
+    sql`SELECT FROM ${insightNames}
+        WHERE org_id = ${orgId} AND mode = ${mode} AND deployment_id = ${deploymentId}
+          AND insight_id = ANY(${idsOf(groups)}::text[]) AND naming_until > now()`,
+  )) > 0;
+
+const idsOf = (groups: readonly Nameable[]) => groups.map(({ insight }) => insight.id);
+
+const conversationsOf = ({ quotes }: Insight): string[] =>
+  [...new Set(quotes.map(({ conversationId }) => conversationId))].sort();
 
 /** Stores nothing if a conversation was deleted meanwhile, or something that was said in one. */
 async function store(
   tx: Transaction,
   tenant: Tenant,
   deploymentId: string,
-  { mark }: InsightReport,
-  insight: Insight,
-  name: string,
+  { report: { mark }, insight, name, claim }: { report: InsightReport; insight: Insight; name: string; claim: Claim },
 ): Promise<void> {
-  const ids = [...new Set(insight.quotes.map(({ conversationId }) => conversationId))].sort();
-  for (const id of ids) if (!(await holdConversation(tx, tenant, id))) return;
+  for (const id of conversationsOf(insight)) if (!(await holdConversation(tx, tenant, id))) return;
   if (!(await isMarkValid(tx, tenant, deploymentId, mark))) return;
   await run(
     tx,
-    sql`INSERT INTO ${insightNames} (org_id, mode, deployment_id, insight_id, digest, name, conversation_ids)
-        VALUES (${tenant.orgId}, ${tenant.mode}, ${deploymentId}, ${insight.id}, ${digestOf(insight)}, ${name}, ${ids})
-        ON CONFLICT (org_id, mode, deployment_id, insight_id) DO UPDATE
-        SET digest = excluded.digest, name = excluded.name, conversation_ids = excluded.conversation_ids,
-          created_at = now()`,
+    sql`UPDATE ${insightNames} SET name = ${name}, naming_until = NULL, created_at = now()
+        WHERE org_id = ${tenant.orgId} AND mode = ${tenant.mode} AND deployment_id = ${deploymentId}
+          AND insight_id = ${insight.id} AND digest = ${digestOf(insight)} AND naming_until = ${claim.until}`,
   );
 }

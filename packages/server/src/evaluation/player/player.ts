@@ -16,7 +16,7 @@ import type { PlayQueue } from './unfinished-plays.ts';
 /** The parts of the server that playing needs. */
 export type Player = {
   engine: Engine;
-  followers: Pick<Followers, 'follow'>;
+  followers: Pick<Followers, 'follow' | 'wake'>;
   /** Promotes the version of a passed run in its mode, unless the org decided otherwise since. */
   promote: (
     tx: Transaction,

@@ -76,14 +76,15 @@ async function replayTalk(
     if (before.length === 0)
       throw fail('conversation_not_found', { message: 'Nothing of this conversation is left to replay.' });
     const sandbox = sandboxOf(player, play);
-    talk.conversation_id ??= await begin(sandbox, talk, before[0] as Exchange);
+    const conversationId = talk.conversation_id ?? (await begin(sandbox, talk, before[0] as Exchange));
+    talk.conversation_id = conversationId;
     engine.announcer.notify('test_run', replay.id);
-    const broken = await sendAll(player, sandbox, { conversationId: talk.conversation_id, before }, signal);
-    const after = await readExchanges(engine.db, talk.conversation_id);
+    const broken = await sendAll(player, sandbox, { conversationId, before }, signal);
+    const after = await readExchanges(engine.db, conversationId);
     const compared = before.map((each, at) =>
       compareExchange(each, after[at], broken && at === after.length - 1 ? (broken.message ?? broken.code) : null),
     );
-    const exchanges = await judged(player, sandbox, { talk, compared, judge }, signal);
+    const exchanges = await judged(player, sandbox, { conversationId, compared, judge }, signal);
     await end(player, play, talk, { exchanges, judge, fault: broken });
   } catch (error) {
     if (isInterrupted(error, signal)) throw error;
@@ -141,7 +142,11 @@ const sameMeaning = 'The second answer tells the person the same as the first, w
 async function judged(
   { engine }: Player,
   { tenant, deploymentId, improvementId }: Sandbox,
-  { talk, compared, judge }: { talk: TalkRow; compared: readonly ComparedExchange[]; judge: PricedModel | null },
+  {
+    conversationId,
+    compared,
+    judge,
+  }: { conversationId: string; compared: readonly ComparedExchange[]; judge: PricedModel | null },
   signal: AbortSignal,
 ): Promise<ReplayedExchange[]> {
   const exchanges: ReplayedExchange[] = [];
@@ -149,7 +154,7 @@ async function judged(
     if (result !== 'other words') exchanges.push({ ...shown, result, reason });
     else if (!judge) exchanges.push({ ...shown, result: 'different', reason });
     else {
-      const account = { tenant, model: judge, deploymentId, conversationId: talk.conversation_id };
+      const account = { tenant, model: judge, deploymentId, conversationId };
       const payer = payerOfPlay(engine, { improvement_id: improvementId }, account);
       const found = await judgeLine((question) => ask({ ...question, payer, signal }), {
         line: { kind: 'criterion', text: sameMeaning },

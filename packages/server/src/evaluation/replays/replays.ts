@@ -9,12 +9,12 @@ import {
   findConversation,
   recentConversationsOf,
 } from '../../engine/conversations/index.ts';
-import { assertPayable, type Engine, usableModel } from '../../engine/index.ts';
+import { assertPayable, type Engine, stopAndEraseHidden, usableModel } from '../../engine/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
 import type { EraseConversations, EraseStep } from '../../platform/registration.ts';
-import { recordCostsOfCancelled, stopPlaying } from '../player/player.ts';
+import { type Player, recordCostsOfCancelled, stopPlaying } from '../player/player.ts';
 import type { Replay, ReplayedTalk, TalkRow } from '../tables.ts';
 import {
   cancelOpen,
@@ -133,7 +133,7 @@ export async function deleteReplay(tx: Transaction, origin: Origin, id: string):
   if (row.improvement_id !== null) throw fail('still_running', { message: 'An improvement reads this replay.' });
   const talks = await talksOf(tx, [id]);
   await removeReplay(tx, origin, id);
-  await eraseTalks(tx, talks);
+  await eraseHiddenConversations(tx, conversationsOf(talks));
   await recordAudit(tx, origin, {
     action: 'replay.deleted',
     target: { type: 'replay', id },
@@ -153,18 +153,19 @@ export const stopReplay = (engine: Engine, replay: Replay): Promise<void> =>
  * Replays copy the user's messages into hidden conversations without a user. Call this after the original conversations
  * are erased.
  */
-export const eraseReplaysOf: EraseStep = async (tx, tenant, userId) =>
-  eraseTalks(tx, await removeTalksOf(tx, tenant, userId));
+export const eraseReplaysOf =
+  (player: Player): EraseStep =>
+  async (tx, tenant, userId, afterwards) =>
+    stopAndEraseHidden(player, tx, conversationsOf(await removeTalksOf(tx, tenant, userId)), afterwards);
 
 /** A replay repeats the messages of its conversations. */
-export const eraseReplaysFrom: EraseConversations = async (tx, tenant, conversationIds) =>
-  eraseTalks(tx, await removeTalksFrom(tx, tenant, conversationIds));
+export const eraseReplaysFrom =
+  (player: Player): EraseConversations =>
+  async (tx, tenant, conversationIds, afterwards) =>
+    stopAndEraseHidden(player, tx, conversationsOf(await removeTalksFrom(tx, tenant, conversationIds)), afterwards);
 
-const eraseTalks = (tx: Transaction, talks: readonly TalkRow[]): Promise<void> =>
-  eraseHiddenConversations(
-    tx,
-    talks.flatMap(({ conversation_id }) => conversation_id ?? []),
-  );
+const conversationsOf = (talks: readonly TalkRow[]): string[] =>
+  talks.flatMap(({ conversation_id }) => conversation_id ?? []);
 
 export function presentReplay({ row, talks }: ReplayWithTalks): Replay {
   const having = (status: ReplayedTalk['status']) => talks.filter((talk) => talk.status === status).length;

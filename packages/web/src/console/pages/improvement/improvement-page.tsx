@@ -177,11 +177,11 @@ function Measured({ improvement: { before, after } }: { improvement: Improvement
   if (!before) return null;
   return (
     <div className="panel mb-6 overflow-x-auto">
-      <table className="w-full whitespace-nowrap text-left">
+      <table className="w-full text-left sm:whitespace-nowrap">
         <thead>
           <tr className="border-b text-quiet text-sm">
             {['', 'Passed', 'Cost per conversation', 'Time per reply', 'Evidence'].map((head) => (
-              <th className="px-4 py-2 font-normal" key={head} scope="col">
+              <th className="px-2 py-2 sm:px-4 font-normal" key={head} scope="col">
                 {head}
               </th>
             ))}
@@ -191,16 +191,18 @@ function Measured({ improvement: { before, after } }: { improvement: Improvement
           {sides.flatMap(([name, side]) =>
             side ? (
               <tr className="border-b last:border-0" key={name}>
-                <th className="px-4 py-2 font-medium" scope="row">
+                <th className="px-2 py-2 sm:px-4 font-medium" scope="row">
                   {name} · version {side.version}
                 </th>
-                <td className="figures px-4 py-2">
+                <td className="figures px-2 py-2 sm:px-4">
                   {side.passed} of {side.runs}
                   {side.pass_rate !== null && ` (${Math.round(side.pass_rate * 100)} %)`}
                 </td>
-                <td className="px-4 py-2">{side.cost_usd === null ? '–' : <Usd value={side.cost_usd} />}</td>
-                <td className="figures px-4 py-2">{side.latency_ms === null ? '–' : duration(side.latency_ms)}</td>
-                <td className="px-4 py-2">
+                <td className="px-2 py-2 sm:px-4">{side.cost_usd === null ? '–' : <Usd value={side.cost_usd} />}</td>
+                <td className="figures px-2 py-2 sm:px-4">
+                  {side.latency_ms === null ? '–' : duration(side.latency_ms)}
+                </td>
+                <td className="px-2 py-2 sm:px-4">
                   <span className="flex flex-wrap gap-3">
                     {side.test_run_ids.map((id, at) => (
                       <PageLink className="text-accent underline underline-offset-2" key={id} to={`/test-runs/${id}`}>

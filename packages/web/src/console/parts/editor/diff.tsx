@@ -46,9 +46,9 @@ export default function Diff({
   }, [before, after, left, right, isYaml, isNarrow]);
   return (
     <div>
-      <div className="eyebrow mb-1 grid grid-cols-2">
-        <span>{left}</span>
-        <span>{right}</span>
+      <div className={`eyebrow mb-1 ${isNarrow ? 'flex gap-4' : 'grid grid-cols-2'}`}>
+        <span>{isNarrow ? `− ${left}` : left}</span>
+        <span>{isNarrow ? `+ ${right}` : right}</span>
       </div>
       <div className="panel max-h-[70dvh] overflow-auto" ref={place} />
     </div>

@@ -94,7 +94,7 @@ const commands: Command[] = [
   {
     mistake: 'a version that is not there',
     types: ['ask', 'Hi', '--deployment', 'shop@9'],
-    says: [/`shop` has no version 9: its last is 1/],
+    says: [/`shop` has no version 9: its newest is 1\. Name that one, or an older one\./],
   },
   {
     mistake: 'an unknown conversation',
@@ -107,7 +107,7 @@ const commands: Command[] = [
     mistake: 'a key of another product',
     types: ['me'],
     env: () => ({ VESTRA_KEY: 'sk-proj-abcdef' }),
-    says: [/begin with vk_test_ or vk_live_/, /model provider/],
+    says: [/begin with vk_test_ or vk_live_/, /model provider: set it in the environment of the server/],
   },
   {
     mistake: 'half a key',
@@ -218,7 +218,7 @@ const commands: Command[] = [
     mistake: 'a field of the API',
     types: ['apply'],
     files: { 'service.yaml': `${shop}mcp_servers: []\n` },
-    says: [/MCP servers are entries under `tools`/],
+    says: [/Write MCP servers as entries under `tools`/],
   },
   {
     mistake: 'a field of another product',
@@ -248,7 +248,7 @@ const commands: Command[] = [
     mistake: 'knowledge that is not there',
     types: ['apply'],
     files: { 'service.yaml': `${shop}knowledge: [docs/faq.md]\n` },
-    says: [/knowledge\.0: There is no `docs\/faq\.md`/],
+    says: [/knowledge\.0: There is no `docs\/faq\.md`\. Correct the path, or add the file\./],
   },
   {
     mistake: 'a secret that is not set',
@@ -303,8 +303,8 @@ const commands: Command[] = [
   },
   {
     mistake: 'a label without a value',
-    types: ['users', 'create', '--user-id', 'ada', '--labels', 'gold'],
-    says: [/--labels expects key=value.*`vestra help users create` shows the usage\./],
+    types: ['users', 'create', '--user', 'ada', '--metadata', 'gold'],
+    says: [/--metadata expects key=value.*`vestra help users create` shows the usage\./],
     code: 2,
   },
   {
@@ -464,7 +464,7 @@ const calls: Call[] = [
     status: 400,
     says: [/Did you mean `message`\?/],
   },
-  { mistake: 'a text for a number', sends: 'GET /v1/deployments?limit=many', status: 400, says: [/number/] },
+  { mistake: 'a text for a number', sends: 'GET /v1/deployments?limit=many', status: 400, says: [/`limit` must be a whole number from 1 to 100\./] },
   {
     mistake: 'a mistyped deployment in a body',
     sends: 'POST /v1/conversations',
@@ -555,9 +555,9 @@ const starts: Start[] = [
   },
 ];
 
-/** A sentence that names an action, or a form to write. */
+/** Names an action, a command, the form to write, or the one sign that is missing. */
 const nextStep =
-  /`vestra [a-z]|Did you mean|\b(check|copy|correct|create|give|indent|move|must be|name|needed|run|say|send|set|start|stop|store|try|use|write)\b/i;
+  /`vestra [a-z]|Did you mean|is missing after|no closing|lists all routes|\b(check|copy|correct|create|give|indent|make|move|must (be|begin)|name|needed|run|send|set|start|stop|store|try|use|write)\b/i;
 const stack = /\n\s+at .+:\d+|node:internal|ZodError|\[object Object\]|undefined/;
 
 describe('a natural mistake gets a sentence with the next step, and no stack', () => {

@@ -1,5 +1,5 @@
 /**
- * Headings that moved to another page, by their old page and anchor. Other sites and bookmarks link to the old addresses.
+ * Headings that moved or were renamed, by their old page and anchor. Other sites and bookmarks link to the old addresses.
  * A heading that moves again changes its row here.
  */
 export const movedHeadings: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -146,6 +146,9 @@ export const movedHeadings: Readonly<Record<string, Readonly<Record<string, stri
     'the-interview': 'interview#the-interview',
   },
   'tool-servers': {
+    'allow-new-tools-or-not': 'tool-servers#trust-a-servers-tools',
+    'calls-that-take-long': 'tool-servers#long-calls',
+    'asking-the-model': 'tool-servers#sampling',
     'changes-to-a-live-server': 'tool-server-reference#changes-to-a-live-server',
     sessions: 'tool-server-reference#sessions',
     'tool-changes': 'tool-server-reference#tool-changes',
@@ -157,5 +160,13 @@ export const movedHeadings: Readonly<Record<string, Readonly<Record<string, stri
     'behind-a-firewall': 'voice-operation#behind-a-firewall',
     'several-processes': 'voice-operation#several-processes',
     performance: 'voice-operation#capacity',
+  },
+  'local-models': {
+    'what-each-server-needs': 'local-models#requirements-of-each-server',
+    'when-something-is-wrong': 'local-models#troubleshooting',
+  },
+  routines: {
+    'runs-that-did-not-happen': 'routines#skipped-runs',
+    'time-zones-and-the-change-of-clocks': 'routines#time-zones-and-daylight-saving-time',
   },
 };

@@ -55,7 +55,7 @@ function formFault(token: string): string {
 
 const vendorHint = (token: string) =>
   /^(sk-|AIza|gsk_|xai-)/.test(token)
-    ? ' This looks like the key of a model provider, which belongs in the settings of the server.'
+    ? ' This looks like the key of a model provider: set it in the environment of the server, and send a key of the server here.'
     : '';
 
 function refuseEnded({ key, rolledUntil }: FoundKey, at: number): void {

@@ -61,7 +61,7 @@ const vendorHint = (token: string) =>
 function refuseEnded({ key, rolledUntil }: FoundKey, at: number): void {
   if (key.revoked_at) throw fail('key_revoked');
   if (rolledUntil && rolledUntil.getTime() <= at) {
-    throw fail('key_expired', { message: 'This key was rolled and its grace period is over.' });
+    throw fail('key_expired', { message: 'This key was rolled and its grace period is over. Use the new key.' });
   }
   if (key.expires_at && key.expires_at.getTime() <= at) throw fail('key_expired');
 }

@@ -17,7 +17,7 @@ const prefixes = {
   msg: 'a message',
   fbk: 'what somebody said of an answer',
   ins: 'a group of conversations in which the same went wrong',
-  task: 'a piece of work',
+  task: 'a task',
   int: 'an interaction',
   call: 'a call of one of your own functions',
   bat: 'a batch',

@@ -157,7 +157,8 @@ describe('every command of the table', () => {
     for (const [line, name] of [...examples].filter(([each]) => !/@|[|]|--file|--out|--attach|\.\w{2,4}( |$)|follow/.test(each))) {
       const [, ...words] = [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? '');
       const { code, err } = await vestra(...words);
-      if (code === 2) refused.push(`${line}: ${err}`);
+      // A terminal asks for a missing secret and for the answer.
+      if (code === 2 && !['vestra answer', 'vestra secrets set ORDERS_TOKEN'].includes(line)) refused.push(`${line}: ${err}`);
       const body = commands.find((command) => command.name === name)?.route?.route.body;
       const sent = seen[0]?.body ? JSON.parse(seen[0].body) : undefined;
       const read = body && sent !== undefined ? body.safeParse(sent) : undefined;

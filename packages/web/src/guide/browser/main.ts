@@ -18,7 +18,9 @@ document.addEventListener('DOMContentLoaded', () => {
 /** Replaces the old address of a heading that moved to another page, so that Back does not return to it. */
 function followMovedHeading(): void {
   const follow = () => {
-    const moved = document.querySelector<HTMLAnchorElement>('.moved :target a');
+    // `:target` matches only once the page was scrolled, which is later.
+    const named = document.getElementById(location.hash.slice(1));
+    const moved = named?.closest('.moved') && named.querySelector('a');
     if (moved) location.replace(moved.href);
   };
   addEventListener('hashchange', follow);

@@ -289,7 +289,11 @@ const commands: Command[] = [
     says: [/Name the deployment: --deployment/],
     code: 2,
   },
-  { mistake: 'an answer to nothing', types: ['answer', '--approve'], says: [/Name the interaction.*`vestra interactions list`/] },
+  {
+    mistake: 'an answer to nothing',
+    types: ['answer', '--approve'],
+    says: [/Name the interaction.*`vestra interactions list`/],
+  },
   {
     mistake: 'an unknown part',
     types: ['setup', 'speech'],
@@ -464,7 +468,12 @@ const calls: Call[] = [
     status: 400,
     says: [/Did you mean `message`\?/],
   },
-  { mistake: 'a text for a number', sends: 'GET /v1/deployments?limit=many', status: 400, says: [/`limit` must be a whole number from 1 to 100\./] },
+  {
+    mistake: 'a text for a number',
+    sends: 'GET /v1/deployments?limit=many',
+    status: 400,
+    says: [/`limit` must be a whole number from 1 to 100\./],
+  },
   {
     mistake: 'a mistyped deployment in a body',
     sends: 'POST /v1/conversations',
@@ -485,8 +494,20 @@ const calls: Call[] = [
     status: 404,
     says: [/Did you mean `shop`\?/],
   },
-  { mistake: 'the wrong mode', sends: 'GET /v1/me', headers: { 'service-mode': 'live' }, status: 400, says: [/The key is a test key, and Service-Mode is `live`: omit the header, or use a live key/] },
-  { mistake: 'a mode that is none', sends: 'GET /v1/me', headers: { 'service-mode': 'prod' }, status: 400, says: [/`live` or `test`: send one of them, or omit the header/] },
+  {
+    mistake: 'the wrong mode',
+    sends: 'GET /v1/me',
+    headers: { 'service-mode': 'live' },
+    status: 400,
+    says: [/The key is a test key, and Service-Mode is `live`: omit the header, or use a live key/],
+  },
+  {
+    mistake: 'a mode that is none',
+    sends: 'GET /v1/me',
+    headers: { 'service-mode': 'prod' },
+    status: 400,
+    says: [/`live` or `test`: send one of them, or omit the header/],
+  },
 ];
 
 type Start = { mistake: string; env: () => Record<string, string>; says: RegExp };

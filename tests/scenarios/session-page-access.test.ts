@@ -613,7 +613,9 @@ describe('the API reference', () => {
       // Every table fits: on a phone, nobody has to scroll a row to read what a field means.
       const tables = operation.locator('.table');
       expect(await tables.count()).toBeGreaterThan(0);
-      expect(await tables.evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).length)).toBe(0);
+      expect(await tables.evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).length)).toBe(
+        0,
+      );
       await operation.getByRole('tab', { name: 'Python' }).click();
       await operation.getByText('client.users.create(').waitFor();
       await page.reload();

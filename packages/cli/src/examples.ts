@@ -60,9 +60,7 @@ const written: Readonly<Record<string, readonly string[]>> = {
   profiles: ['vestra profiles', 'vestra profiles work'],
   completion: ['eval "$(vestra completion bash)"', 'vestra completion fish > ~/.config/fish/completions/vestra.fish'],
   'conversations create': ['vestra conversations create --user ada --deployment shop --message "Where is my order?"'],
-  'conversations send': [
-    'vestra conversations send conv_01m7hkqxrb9ynhrwe4350gw7 --message "And the other one?"',
-  ],
+  'conversations send': ['vestra conversations send conv_01m7hkqxrb9ynhrwe4350gw7 --message "And the other one?"'],
   'interactions answer': ['vestra interactions answer int_01m7hkqxrb9ynhrwe4350gw7 --approve --present-user'],
   'sessions create': ['vestra sessions create --user ada --deployment shop --chat'],
   'browser fetch': ['vestra browser fetch ada --url https://example.com'],

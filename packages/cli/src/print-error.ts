@@ -99,7 +99,9 @@ function detailsOf(
 /** The address of a page, such as the console, is easily mistaken for the address of the server. */
 function pathHint(address: string): string[] {
   const { pathname, origin } = new URL(address);
-  return pathname === '/' ? [] : [`The address of the server is set to ${address}. Try it without its path: ${origin}.`];
+  return pathname === '/'
+    ? []
+    : [`The address of the server is set to ${address}. Try it without its path: ${origin}.`];
 }
 
 /** The catalogue's next step, for a message that is only the catalogue's sentence and names none. */

@@ -146,7 +146,9 @@ describe('every command of the table', () => {
   it('shows only examples that the command line and the contract accept [OPS-320]', async () => {
     answer = () => ({ status: 200, body: {} });
     const examples = new Map<string, string>();
-    for (const { name, route } of commands.filter(({ name }) => !['init', 'start', 'test', 'improve', 'apply'].includes(name))) {
+    for (const { name, route } of commands.filter(
+      ({ name }) => !['init', 'start', 'test', 'improve', 'apply'].includes(name),
+    )) {
       const { out } = await vestra(...name.split(' '), '--help');
       const shown = out.split('\nExamples:\n')[1]?.split('\n\n')[0]?.split('\n') ?? [];
       expect(shown.length, name).toBeGreaterThan(0);
@@ -154,11 +156,14 @@ describe('every command of the table', () => {
     }
     const refused: string[] = [];
     // An example with a file or a pipe takes what the reader has.
-    for (const [line, name] of [...examples].filter(([each]) => !/@|[|]|--file|--out|--attach|\.\w{2,4}( |$)|follow/.test(each))) {
+    for (const [line, name] of [...examples].filter(
+      ([each]) => !/@|[|]|--file|--out|--attach|\.\w{2,4}( |$)|follow/.test(each),
+    )) {
       const [, ...words] = [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? '');
       const { code, err } = await vestra(...words);
       // A terminal asks for a missing secret and for the answer.
-      if (code === 2 && !['vestra answer', 'vestra secrets set ORDERS_TOKEN'].includes(line)) refused.push(`${line}: ${err}`);
+      if (code === 2 && !['vestra answer', 'vestra secrets set ORDERS_TOKEN'].includes(line))
+        refused.push(`${line}: ${err}`);
       const body = commands.find((command) => command.name === name)?.route?.route.body;
       const sent = seen[0]?.body ? JSON.parse(seen[0].body) : undefined;
       const read = body && sent !== undefined ? body.safeParse(sent) : undefined;

@@ -283,10 +283,7 @@ function outlinesOf(command: Commander, path: readonly string[] = []): Outline[]
 }
 
 /** The help text of an argument: meaning, allowed values and default. */
-function describeArgument(
-  { argument, flag, shape, isRequired, isPositional }: Binding,
-  required = 'required',
-): string {
+function describeArgument({ argument, flag, shape, isRequired, isPositional }: Binding, required = 'required'): string {
   const said = shape.description;
   const facts = [
     isRequired && !isPositional && required,

@@ -29,7 +29,8 @@ export async function run(typed: readonly string[], terminal: Terminal): Promise
 
 /** Adds the command that explains the usage, unless the message suggests the right word already. */
 function withHelp(error: unknown, typed: readonly string[], names: readonly string[]): unknown {
-  const isFlag = error instanceof CommandFault && error.exitCode === 2 && error.message.startsWith(`${error.param} expects`);
+  const isFlag =
+    error instanceof CommandFault && error.exitCode === 2 && error.message.startsWith(`${error.param} expects`);
   if (!(error instanceof CommanderError || isFlag) || error.message.includes('Did you mean')) return error;
   const words = leadingWords(typed);
   const known = words.findLastIndex((_, at) => names.includes(words.slice(0, at + 1).join(' '))) + 1;

@@ -45,9 +45,11 @@ describe('guide links', () => {
       withFileTypes: true,
     }).flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));
     const named = files.flatMap((file) =>
-      [...readFileSync(file, 'utf8').matchAll(/(?<![\w/.])(?:docs\/|\/docs\/guide\/)([a-z-]+)(?:\.md)?#([a-z][\w-]+)/g)].map(
-        ([, page, anchor]) => [relative(root, file), `/docs/guide/${page}#${anchor}`] as const,
-      ),
+      [
+        ...readFileSync(file, 'utf8').matchAll(
+          /(?<![\w/.])(?:docs\/|\/docs\/guide\/)([a-z-]+)(?:\.md)?#([a-z][\w-]+)/g,
+        ),
+      ].map(([, page, anchor]) => [relative(root, file), `/docs/guide/${page}#${anchor}`] as const),
     );
     expect(named.length).toBeGreaterThan(0);
     expect(named.filter(([, target]) => !isOnSite('/', target))).toEqual([]);

@@ -66,7 +66,7 @@ const written: Readonly<Record<string, readonly string[]>> = {
   'browser fetch': ['vestra browser fetch ada --url https://example.com'],
   'mcp-servers create': ['vestra mcp-servers create --name Orders --slug orders --url https://orders.example.com/mcp'],
   'functions set-endpoint': ['vestra functions set-endpoint shop --url https://shop.example.com/functions'],
-  'app-clients set': ['pass github | vestra app-clients set github --client-id Iv1.8a61f9b3a7aba766 --client-secret -'],
+  'app-clients set': ['vestra app-clients set github --client-id Iv1.8a61f9b3a7aba766'],
   'identity-provider set': [
     'vestra identity-provider set --issuer https://login.example.com --client-id vestra --allowed-domains example.com --default-role developer',
   ],

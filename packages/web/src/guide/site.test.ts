@@ -18,7 +18,8 @@ const written = globSync(['*.md', 'docs/**/*.md', 'examples/**/*.md', 'packages/
 let site: Map<string, SiteFile>;
 beforeAll(async () => {
   site = await guideSite(join(root, 'docs'));
-});
+  // It renders every page: seconds, or minutes on a busy machine.
+}, 600_000);
 
 describe('guide links', () => {
   it.each(written)('in %s lead to existing files and headings [GUIDE-003]', (file) => {

@@ -92,7 +92,7 @@ ${neighboursHtml(frame)}
 
 export type MovedHeading = { anchor: string; address: string; title: string };
 
-/** A browser shows only the paragraph that the address names. The script goes on to the new address by itself. */
+/** A browser shows only the paragraph that the address names. The script follows the link by itself. */
 function movedHtml(moved: readonly MovedHeading[]): string {
   if (moved.length === 0) return '';
   const paragraph = ({ anchor, address, title }: MovedHeading) =>

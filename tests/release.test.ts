@@ -78,6 +78,14 @@ describe('the release workflow', () => {
     expect(image).toMatchObject({ platforms: 'linux/amd64,linux/arm64', sbom: true, provenance: 'mode=max' });
   });
 
+  it('pins each action to a commit, with its version beside it [FIRST-717]', () => {
+    const used = [...read(file).matchAll(/uses: (\S+)(.*)$/gm)].map(([, action, comment]) => `${action}${comment}`);
+    const moving = used.filter((line) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line));
+    expect([used.length > 10, moving]).toEqual([true, ['pypa/gh-action-pypi-publish@release/v1']]);
+    const commits = new Set(used.map((line) => line.replace(/ #.*/, '')));
+    expect(commits.size).toBe(new Set(used.map((line) => line.split('@')[0])).size);
+  });
+
   it('refuses a tag of another version [FIRST-713]', () => {
     const refused = spawnSync(process.execPath, ['scripts/release.ts', 'check', 'v9.9.9'], {
       cwd: root,

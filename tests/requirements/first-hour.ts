@@ -53,6 +53,11 @@ export const firstHour = area('first hour', 'done', [
     'In a clone, an old Node gets one sentence from `npm install` and `npm start`, before it reads a TypeScript file.',
   ],
   [
+    'FIRST-717',
+    'docs/server-reference.md#the-package',
+    'The release workflow pins every action to a commit, except the publisher of PyPI.',
+  ],
+  [
     'FIRST-720',
     'docs/cli-agents.md#ask-and-answer',
     'While nobody serves a function, `ask` of the CLI, both SDKs and MCP says how to. It returns the answer once a process does.',

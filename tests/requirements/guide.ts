@@ -72,4 +72,9 @@ export const guide = area('guide', 'done', [
     'docs/server-reference.md#public-pages',
     'Start page, guide, reference and console have the mark as their icon, the bundled typeface, and a picture for sites that link to them, all from the server itself.',
   ],
+  [
+    'GUIDE-016',
+    'docs/server-reference.md#public-pages',
+    'The old address of a heading that moved to another page leads to the new one, in the browser and without scripts.',
+  ],
 ]);

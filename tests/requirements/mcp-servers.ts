@@ -192,12 +192,12 @@ export const mcpServers = area('mcp-servers', 'done', [
   ],
   [
     'MCPS-442',
-    'docs/tool-servers.md#calls-that-take-long',
+    'docs/tool-servers.md#long-calls',
     'A call that its server continues as a task is followed to its end by any process, requested only once, and cancelled when nobody waits.',
   ],
   [
     'MCPS-443',
-    'docs/tool-servers.md#asking-the-model',
+    'docs/tool-servers.md#sampling',
     'A server that may asks the deployment’s model, which reads nothing but its question, under the user’s caps and at the user’s cost; any other is refused.',
   ],
   [
@@ -282,12 +282,12 @@ export const mcpServers = area('mcp-servers', 'done', [
   ],
   [
     'MCPS-705',
-    'docs/tool-servers.md#calls-that-take-long',
+    'docs/tool-servers.md#long-calls',
     'A call asks for progress, shows it, and gives a server that reports it more time, up to a limit.',
   ],
   [
     'MCPS-706',
-    'docs/tool-servers.md#calls-that-take-long',
+    'docs/tool-servers.md#long-calls',
     'A check and a turn wait equally long for a list, and a turn uses the last list of a slow server.',
   ],
   [

@@ -239,7 +239,7 @@ export const models = area('models', 'done', [
   ],
   [
     'MOD-743',
-    'docs/local-models.md#when-something-is-wrong',
+    'docs/local-models.md#troubleshooting',
     'A call to an address where nothing answers fails with a sentence that names the setting.',
   ],
   [

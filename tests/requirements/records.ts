@@ -43,7 +43,7 @@ export const records = area('records', 'done', [
   ],
   [
     'REC-707',
-    'docs/routines.md#runs-that-did-not-happen',
+    'docs/routines.md#skipped-runs',
     'A routine of an archived deployment has no next run; it gets it back when the deployment is unarchived.',
   ],
   [

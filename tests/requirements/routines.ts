@@ -178,7 +178,7 @@ export const routines = area('routines', 'done', [
   ['RTN-055', 'docs/routines.md#rules-of-runs', 'An unknown routine answers 404 `routine_not_found`.'],
   [
     'RTN-141',
-    'docs/routines.md#runs-that-did-not-happen',
+    'docs/routines.md#skipped-runs',
     'A run that was due and was refused emits `routine.failed` with its reason, writes an audit row and shows in `last_error` until a run succeeds.',
   ],
   [

@@ -43,7 +43,7 @@ export const runs = area('ends of runs', 'done', [
   ],
   [
     'RUN-707',
-    'docs/routines.md#runs-that-did-not-happen',
+    'docs/routines.md#skipped-runs',
     'A routine has no next run while the deployment that it would run on is archived, also if that is a default or the one of its conversation.',
   ],
   [

@@ -35,6 +35,17 @@ describe('operator commands beside a running server', () => {
     expect([foreign.status, foreign.body.error.code]).toEqual([404, 'key_not_found']);
   });
 
+  it('show the usage of the command that is asked about, or of its group [OPS-320]', async () => {
+    const usageOf = async (...words: string[]) => {
+      const { code, output } = await admin(...words, '--help');
+      expect(code).toBe(2);
+      return [...output.matchAll(/^ {2}vestra admin (\S+(?: [a-z-]+)?)/gm)].map(([, name]) => name);
+    };
+    expect(await usageOf('backup')).toEqual(['backup']);
+    expect(await usageOf('member')).toEqual(['member invite', 'member reset-password']);
+    expect((await usageOf()).length).toBeGreaterThan(10);
+  });
+
   it('add money to one mode of one org [MON-010]', async () => {
     const { org_id, live_key } = await json('org', 'create', '--name', 'Paying');
     expect(await json('credit', '--org', org_id, '--mode', 'live', '--usd', '12.34567')).toEqual({

@@ -557,6 +557,27 @@ describe('the guide', () => {
     }
   });
 
+  it('leads the old address of a moved heading to its new page, also without scripts [GUIDE-016]', async () => {
+    const old = `${desk.url}/docs/guide/conversations#inspect-a-turn`;
+    const scripted = await desk.browser.newContext();
+    const page = await scripted.newPage();
+    await page.goto(`${desk.url}/docs/guide/functions`);
+    await page.goto(old);
+    await page.waitForURL('**/docs/guide/find-conversations#inspect-a-turn');
+    // Back does not return to the old address, which would lead here again.
+    await page.goBack();
+    await page.waitForURL('**/docs/guide/functions');
+    await scripted.close();
+    const plain = await desk.browser.newContext({ javaScriptEnabled: false });
+    const still = await plain.newPage();
+    await still.goto(old);
+    const moved = still.getByText('This section moved to');
+    expect(await moved.filter({ visible: true }).count()).toBe(1);
+    await moved.filter({ visible: true }).getByRole('link').click();
+    await still.waitForURL('**/docs/guide/find-conversations#inspect-a-turn');
+    await plain.close();
+  });
+
   it('saves the chosen colours, and opens its pages from a button on a phone [GUIDE-007]', async () => {
     const context = await desk.browser.newContext({ colorScheme: 'light', viewport: { width: 390, height: 800 } });
     const page = await context.newPage();
@@ -589,6 +610,12 @@ describe('the API reference', () => {
       expect(await barriersOn(page)).toEqual([]);
       await page.goto(`${desk.url}/docs/api/users#users_create`);
       const operation = page.locator('#users_create');
+      // Every table fits: on a phone, nobody has to scroll a row to read what a field means.
+      const tables = page.locator('.table');
+      expect(await tables.count()).toBeGreaterThan(0);
+      expect(await tables.evaluateAll((all) => all.filter((each) => each.scrollWidth > each.clientWidth).length)).toBe(
+        0,
+      );
       await operation.getByRole('tab', { name: 'Python' }).click();
       await operation.getByText('client.users.create(').waitFor();
       await page.reload();

@@ -14,6 +14,8 @@ const operatorProgram = import.meta.resolve('@vestra/server/operator/main');
 export function addLaunchers(program: Command, end: (code: number) => void): void {
   program
     .command('start')
+    .usage('[flags]')
+    .helpOption('-h, --help', 'show this help')
     .helpGroup(headingOf('start'))
     .addHelpText('after', exampleLines('start'))
     .description('Start the server on this machine with the settings of the environment.')
@@ -25,6 +27,8 @@ export function addLaunchers(program: Command, end: (code: number) => void): voi
 
   program
     .command('doctor')
+    .usage('[flags]')
+    .helpOption('-h, --help', 'show this help')
     .helpGroup(headingOf('doctor'))
     .addHelpText('after', exampleLines('doctor'))
     .description(
@@ -38,6 +42,8 @@ export function addLaunchers(program: Command, end: (code: number) => void): voi
   program.commands
     .find((command) => command.name() === 'models')
     ?.command('try')
+    .usage('[models...] [flags]')
+    .helpOption('-h, --help', 'show this help')
     .addHelpText('after', exampleLines('models try'))
     .description('Try models at their real provider, with the keys of this machine: what works, its cost and time.')
     .argument('[models...]', 'ids of models; absent: the default model')
@@ -51,6 +57,8 @@ export function addLaunchers(program: Command, end: (code: number) => void): voi
 
   program
     .command('setup')
+    .usage('<part> [flags]')
+    .helpOption('-h, --help', 'show this help')
     .helpGroup(headingOf('setup'))
     .addHelpText('after', exampleLines('setup'))
     .description('Install optional parts on this machine: `vestra setup voice`.')
@@ -72,7 +80,7 @@ export function addLaunchers(program: Command, end: (code: number) => void): voi
       const words = command.args;
       end(
         words.some((word) => word === '--help' || word === '-h')
-          ? await showOperatorHelp()
+          ? await showOperatorHelp(words.filter((word) => !word.startsWith('-')))
           : await launch(operatorProgram, words),
       );
     });
@@ -99,9 +107,9 @@ async function launch(program: string, words: readonly string[], given: Record<s
   });
 }
 
-/** The program prints its usage for an unknown command. If the user asked for help, that is not an error. */
-async function showOperatorHelp(): Promise<number> {
-  const child = spawn(process.execPath, [...nodeWords(operatorProgram), 'help'], {
+/** The program reports its usage as an error. If the user asked for help, it is none. */
+async function showOperatorHelp(words: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, [...nodeWords(operatorProgram), ...words, '--help'], {
     stdio: ['ignore', 'inherit', 'pipe'],
   });
   process.stdout.write(await text(child.stderr));

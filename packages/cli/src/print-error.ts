@@ -86,6 +86,7 @@ function detailsOf(
   const lines = error.names.map((name) => `vestra secrets set ${plain(name)}${again}`);
   if (error.status === 401 && settings?.source)
     lines.push(`The key is from ${settings.source}, sent to ${settings.url}.`);
+  if (error.code === 'route_not_found' && settings?.url) lines.push(...pathHint(settings.url));
   const remedy = remedyOf(error);
   if (remedy) lines.push(remedy);
   const hint = moneyHint(codes, modeOfKey(settings?.key ?? null));
@@ -93,6 +94,14 @@ function detailsOf(
   if (error.deployments.length > 0) lines.push(`deployments: ${plain(error.deployments.join(', '))}`);
   const facts = [...codes, error.requestId].filter((fact) => fact !== null);
   return error.status === 0 ? lines : [...lines, paintError('dim', facts.join(' · '))];
+}
+
+/** The address of a page, such as the console, is easily mistaken for the address of the server. */
+function pathHint(address: string): string[] {
+  const { pathname, origin } = new URL(address);
+  return pathname === '/'
+    ? []
+    : [`The address of the server is set to ${address}. Try it without its path: ${origin}.`];
 }
 
 /** The catalogue's next step, for a message that is only the catalogue's sentence and names none. */

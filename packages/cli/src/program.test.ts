@@ -143,6 +143,36 @@ describe('every command of the table', () => {
     }
   });
 
+  it('shows only examples that the command line and the contract accept [OPS-320]', async () => {
+    answer = () => ({ status: 200, body: {} });
+    const examples = new Map<string, string>();
+    for (const { name, route } of commands.filter(
+      ({ name }) => !['init', 'start', 'test', 'improve', 'apply'].includes(name),
+    )) {
+      const { out } = await vestra(...name.split(' '), '--help');
+      const shown = out.split('\nExamples:\n')[1]?.split('\n\n')[0]?.split('\n') ?? [];
+      expect(shown.length, name).toBeGreaterThan(0);
+      for (const line of shown.map((each) => each.trim())) examples.set(line, route ? name : '');
+    }
+    const refused: string[] = [];
+    // An example with a file or a pipe takes what the reader has.
+    for (const [line, name] of [...examples].filter(
+      ([each]) => !/@|[|]|--file|--out|--attach|\.\w{2,4}( |$)|follow/.test(each),
+    )) {
+      const [, ...words] = [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c ?? '');
+      const { code, err } = await vestra(...words);
+      // A terminal asks for a missing secret and for the answer.
+      if (code === 2 && !['vestra answer', 'vestra secrets set ORDERS_TOKEN'].includes(line))
+        refused.push(`${line}: ${err}`);
+      const body = commands.find((command) => command.name === name)?.route?.route.body;
+      const sent = seen[0]?.body ? JSON.parse(seen[0].body) : undefined;
+      const read = body && sent !== undefined ? body.safeParse(sent) : undefined;
+      if (read && !read.success) refused.push(`${line}: ${read.error.message}`);
+    }
+    expect(refused).toEqual([]);
+    expect(examples.size).toBeGreaterThan(100);
+  });
+
   it('lists every event type and the lookup order of server and key [OPS-321]', async () => {
     const help = async (...words: string[]) => (await vestra('help', ...words)).out.replace(/\s+/g, ' ');
     for (const type of webhookEventTypes) {

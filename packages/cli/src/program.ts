@@ -104,7 +104,7 @@ function define(leaf: Commander, command: Command, terminal: Terminal, { start, 
   if (ownNames.has('url')) {
     leaf.addHelpText(
       'after',
-      `\nThe server’s own address goes before the words: vestra --url <address> ${command.name} …`,
+      `\nTo name the server too, put its --url before the command: vestra --url <address> ${command.name} …`,
     );
   }
   leaf.action(async () => {
@@ -127,6 +127,7 @@ function defineLocal(
   for (const [word, description] of command.words) leaf.addArgument(new Argument(word, description));
   for (const [flag, description] of command.flags ?? []) leaf.addOption(new Option(flag, description));
   addGlobalFlags(leaf);
+  leaf.usage([...leaf.registeredArguments.map(shownArgument), '[flags]'].join(' '));
   leaf.addHelpText('after', exampleLines(command.name));
   leaf.action(async () => {
     const globals = readGlobals(leaf, new Set());
@@ -166,10 +167,11 @@ async function namedValues(terminal: Terminal, bindings: readonly Binding[], typ
 }
 
 function addArguments(leaf: Commander, command: Command, bindings: readonly Binding[]): void {
+  const required = requiredWords(command);
   for (const binding of bindings) {
     if (binding.isPositional) leaf.addArgument(positionalOf(binding));
     const hasNoUse = command.route !== null || ownCommands[command.name]?.takesNoUser === true;
-    if (!binding.isPositional || binding.argument.name === 'user') addFlag(leaf, binding, hasNoUse);
+    if (!binding.isPositional || binding.argument.name === 'user') addFlag(leaf, binding, { hasNoUse, required });
   }
   const route = command.route?.route;
   if (!route || command.name in ownCommands) return;
@@ -202,10 +204,18 @@ function positionalOf(binding: Binding): Argument {
   return new Argument(isRequired && !mayBeFlag ? `<${word}>` : `[${word}]`, describeArgument(binding));
 }
 
+/** How help marks a required flag: some have another source for their value. */
+function requiredWords({ name, route }: Command): string {
+  if (name === 'secrets set') return 'required; a terminal asks for it';
+  return route && takesFile(route.route) ? 'required without --file' : 'required';
+}
+
+type FlagHelp = { hasNoUse: boolean; required: string };
+
 /** `hasNoUse`: the user is not part of the request. */
-function addFlag(leaf: Commander, binding: Binding, hasNoUse: boolean): void {
+function addFlag(leaf: Commander, binding: Binding, { hasNoUse, required }: FlagHelp): void {
   const { argument, flag, shape, isPositional } = binding;
-  const description = describeArgument(binding);
+  const description = describeArgument(binding, required);
   const isUseless = hasNoUse && argument.place === null && argument.name === 'user';
   if (shape.kind === 'boolean') {
     leaf.addOption(new Option(flag, description));
@@ -273,17 +283,17 @@ function outlinesOf(command: Commander, path: readonly string[] = []): Outline[]
 }
 
 /** The help text of an argument: meaning, allowed values and default. */
-function describeArgument({ argument, flag, shape, isRequired, isPositional }: Binding): string {
+function describeArgument({ argument, flag, shape, isRequired, isPositional }: Binding, required = 'required'): string {
   const said = shape.description;
   const facts = [
-    isRequired && !isPositional && 'required',
+    isRequired && !isPositional && required,
     argument.name === 'user' && isPositional && 'required; also as --user',
     argument.name === 'user' && !isRequired && !said.includes('absent') && 'absent: the org’s own agent',
     shape.choices.length > 0 && shape.choices.map(String).join(', '),
     !said && shape.bounds,
     (shape.kind === 'texts' || shape.kind === 'labels') && 'may be given several times',
     (shape.kind === 'json' || shape.kind === 'labels') && 'JSON or @path',
-    shape.isNullable && 'null clears it',
+    shape.isNullable && !/null (clears|stops) it/.test(said) && 'null clears it',
     shape.kind === 'boolean' && shape.default !== false && `${flag.replace('--', '--no-')} for the opposite`,
     showsDefault(shape.default) && `default: ${String(shape.default)}`,
   ].filter((fact) => fact !== false && fact !== '');
@@ -304,7 +314,8 @@ function placeholderOf({ shape }: Binding): string {
     case 'mixed':
       return '<value>';
     default:
-      return '<text>';
+      // A query carries a number as text.
+      return /^\^\(?\[1-9\]\[0-9\]/.test(shape.pattern) ? '<number>' : '<text>';
   }
 }
 

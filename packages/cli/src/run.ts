@@ -22,19 +22,22 @@ export async function run(typed: readonly string[], terminal: Terminal): Promise
     if (error instanceof CommanderError && isHelp(error)) return error.exitCode === 0 ? 0 : 2;
     if (terminal.signal.aborted || (error instanceof CommandFault && error.exitCode === interrupted))
       return interrupted;
-    const said = error instanceof CommanderError ? withHelp(error, typed, program.names) : error;
+    const said = withHelp(error, typed, program.names);
     return printError(terminal, said, saidBefore(typed, program.asked()));
   }
 }
 
 /** Adds the command that explains the usage, unless the message suggests the right word already. */
-function withHelp(error: CommanderError, typed: readonly string[], names: readonly string[]): CommanderError {
-  if (error.message.includes('Did you mean')) return error;
+function withHelp(error: unknown, typed: readonly string[], names: readonly string[]): unknown {
+  const isFlag =
+    error instanceof CommandFault && error.exitCode === 2 && error.message.startsWith(`${error.param} expects`);
+  if (!(error instanceof CommanderError || isFlag) || error.message.includes('Did you mean')) return error;
   const words = leadingWords(typed);
   const known = words.findLastIndex((_, at) => names.includes(words.slice(0, at + 1).join(' '))) + 1;
   const command = ['vestra help', ...words.slice(0, known)].join(' ');
   const message = `${error.message.replace(/\.$/, '')}. \`${command}\` shows the usage.`;
-  return new CommanderError(error.exitCode, error.code, message);
+  if (error instanceof CommanderError) return new CommanderError(error.exitCode, error.code, message);
+  return misuse(message, error.param);
 }
 
 /** Words of other command lines, and the command here. */

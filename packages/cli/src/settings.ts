@@ -99,8 +99,8 @@ async function chosenProfile(env: Place['env'], named: string | undefined) {
   const { current, profiles } = await readProfiles(env);
   if (named !== undefined && !profiles[named]) {
     const known = Object.keys(profiles);
-    const hint = known.length > 0 ? `There are: ${known.join(', ')}.` : 'Create it with `vestra login --profile`.';
-    throw refuse(`No profile is named "${named}". ${hint}`);
+    const others = known.length > 0 ? ` There are: ${known.join(', ')}.` : '';
+    throw refuse(`No profile is named "${named}".${others} Create it with \`vestra login --profile ${named}\`.`);
   }
   const name = named ?? current;
   const found = profiles[name];

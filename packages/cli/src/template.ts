@@ -34,7 +34,7 @@ export const templates: readonly Template[] = [
     name: 'it-desk',
     title: 'IT desk with an MCP server',
     next: [
-      'VESTRA_ALLOW_PRIVATE_ADDRESSES=1 npx vestra start   # so that the server may call tickets.js on this machine',
+      'VESTRA_ALLOW_PRIVATE_ADDRESSES=1 npx vestra start   # a running server: stop it first. It may then call tickets.js on this machine',
       'node $folder/tickets.js   # in another terminal',
       'npx vestra apply $folder',
       'npx vestra ask "What is the status of ticket T-17?" --deployment $name',

@@ -93,7 +93,7 @@ export const versionParams = deploymentParams.extend({
     'version_not_found',
     z
       .string()
-      .regex(/^[1-9][0-9]{0,8}$/, 'A version is a whole number from 1.')
+      .regex(/^[1-9][0-9]{0,8}$/, 'A version must be a whole number from 1.')
       .transform(Number),
   ).describe('A version of the deployment: a whole number from 1.'),
 });

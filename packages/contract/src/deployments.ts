@@ -102,7 +102,7 @@ export const deployments = {
         .describe('`after_tests`: it runs once the file’s tests pass; `now`: at once; `no`: it is only saved.'),
       expected_version: z
         .string()
-        .regex(/^(0|[1-9][0-9]{0,8})$/, 'A version is a whole number from 1; 0 stands for none.')
+        .regex(/^(0|[1-9][0-9]{0,8})$/, 'A version must be a whole number from 1; 0 stands for none.')
         .transform(Number)
         .optional()
         .describe(
@@ -209,7 +209,7 @@ export const deployments = {
     query: z.strictObject({
       from: z
         .string()
-        .regex(/^[1-9][0-9]{0,8}$/, 'A version is a whole number from 1.')
+        .regex(/^[1-9][0-9]{0,8}$/, 'A version must be a whole number from 1.')
         .transform(Number)
         .optional()
         .describe('The version to compare with; absent: the previous one, and for version 1 nothing.'),

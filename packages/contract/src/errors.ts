@@ -69,7 +69,7 @@ export const errorCatalogue = {
   invalid_json: row(400, 'The body is not valid JSON.'),
   invalid_language: row(400, 'A language is a tag such as `en` or `pt-BR`, or `auto`.'),
   invalid_last_event_id: row(400, 'Last-Event-ID is a whole number, or 0.'),
-  invalid_limit: row(400, '`limit` is a whole number from 1 to 100.'),
+  invalid_limit: row(400, '`limit` must be a whole number from 1 to 100.'),
   invalid_manifest: row(400, 'The deployment file is not valid.'),
   invalid_memory: row(400, 'The memory is not valid.'),
   invalid_mode: row(400, 'Service-Mode must be `live` or `test` and equal the mode of the key.'),

@@ -156,7 +156,7 @@ function meantBy(key: string, schema: z.ZodType, path: PropertyKey[], value: unk
 }
 
 const asInstructions = ' Write it as `instructions`.';
-const asServer = ' MCP servers are entries under `tools`: `- mcp: https://…`.';
+const asServer = ' Write MCP servers as entries under `tools`: `- mcp: https://…`.';
 
 /** Fields that other products and the API's own answers use for parts of a deployment file. */
 const wordsOfOthers: Readonly<Record<string, string>> = {
@@ -166,7 +166,7 @@ const wordsOfOthers: Readonly<Record<string, string>> = {
   mcp: asServer,
   mcp_servers: asServer,
   mcpServers: asServer,
-  functions: ' Functions are entries under `tools`: `- function: find_order`.',
+  functions: ' Write functions as entries under `tools`: `- function: find_order`.',
   manifest: ' Write its fields at the top of the file.',
 };
 

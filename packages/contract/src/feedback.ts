@@ -89,7 +89,7 @@ export const feedback = {
       rating: z.enum(ratings).optional().meta({ description: 'Only good ratings, or only bad ones.' }),
       version: z
         .string()
-        .regex(/^[1-9][0-9]{0,8}$/, '`version` is a whole number from 1.')
+        .regex(/^[1-9][0-9]{0,8}$/, '`version` must be a whole number from 1.')
         .transform(Number)
         .optional()
         .meta({ description: 'Only answers of this version.' }),

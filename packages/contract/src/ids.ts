@@ -17,7 +17,7 @@ const prefixes = {
   msg: 'a message',
   fbk: 'what somebody said of an answer',
   ins: 'a group of conversations in which the same went wrong',
-  task: 'a piece of work',
+  task: 'a task',
   int: 'an interaction',
   call: 'a call of one of your own functions',
   bat: 'a batch',
@@ -137,5 +137,5 @@ export const idPattern = (prefix: IdPrefix): RegExp => new RegExp(`^${prefix}_[0
 export const id = (prefix: IdPrefix) =>
   z
     .string()
-    .regex(idPattern(prefix), `Must look like ${prefix}_ followed by 24 characters.`)
+    .regex(idPattern(prefix), `Must look like ${prefix}_ followed by 24 characters: copy the whole id.`)
     .describe(`The id of ${prefixes[prefix]}, \`${prefix}_\` and 24 characters.`);

@@ -83,7 +83,7 @@ export const insights = {
     path: '/v1/deployments/{deployment_id}/insights',
     auth: 'key',
     scopes: ['runtime'],
-    summary: 'List what went wrong in a deployment’s conversations, the most conversations first.',
+    summary: 'List what went wrong in a deployment’s conversations, sorted by the number of conversations.',
     description:
       'Conversations of the mode of the key, without those of test runs and replays. Similar causes are one insight: by their meaning if an embeddings model can read them, else by their words.',
     params: deploymentParams,

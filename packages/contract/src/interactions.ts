@@ -35,7 +35,7 @@ export const interactionId = () =>
     .string()
     .regex(
       new RegExp(`${idPattern('int').source}|${idPattern('call').source}`),
-      'Must look like int_ or call_ followed by 24 characters.',
+      'Must look like int_ or call_ followed by 24 characters: copy the whole id.',
     );
 
 const shownInteraction = z.object({

@@ -16,12 +16,12 @@ export const interview = route({
   idempotent: true,
   body: z
     .strictObject({
-      deployment: text(1, 120).optional().describe('The name of the new deployment; to start.'),
-      describe: text(1, 8000).optional().describe('The job, in your own words; to start.'),
+      deployment: text(1, 120).optional().describe('To start: the name of the new deployment.'),
+      describe: text(1, 8000).optional().describe('To start: the job, in your own words.'),
       conversation: failsWith('invalid_conversation_id', id('conv'))
         .optional()
-        .describe('The `conversation_id` of the previous response; to continue.'),
-      answer: text(1, 8000).optional().describe('The answer to the last question; to continue.'),
+        .describe('To continue: the `conversation_id` of the previous response.'),
+      answer: text(1, 8000).optional().describe('To continue: the answer to the last question.'),
     })
     .refine(beginsOrGoesOn, {
       error: 'Send `deployment` with `describe` to start, or `conversation` with `answer` to continue.',

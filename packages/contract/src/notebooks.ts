@@ -162,7 +162,7 @@ export const notebooks = {
         .meta({ example: 'support' }),
       version: z
         .string()
-        .regex(/^[1-9][0-9]{0,8}$/, 'A version is a whole number from 1.')
+        .regex(/^[1-9][0-9]{0,8}$/, 'A version must be a whole number from 1.')
         .transform(Number)
         .optional()
         .describe('A version of `deployment`, with the documents that it fixes; absent: the one that runs.'),

@@ -8,9 +8,9 @@ export const pageQuery = {
     'invalid_limit',
     z
       .string()
-      .regex(/^[1-9][0-9]{0,2}$/, '`limit` is a whole number from 1 to 100.')
+      .regex(/^[1-9][0-9]{0,2}$/, '`limit` must be a whole number from 1 to 100.')
       .transform(Number)
-      .pipe(z.int().min(1).max(100, '`limit` is a whole number from 1 to 100.'))
+      .pipe(z.int().min(1).max(100, '`limit` must be a whole number from 1 to 100.'))
       .default(20),
   ).describe('The maximum number of entries per page, 1 to 100.'),
   cursor: failsWith('invalid_cursor', z.string().min(1).max(2048))

@@ -204,10 +204,10 @@ export type Calls = {
      *
      * `POST /v1/deployments/interview`, scope setup; `vestra init`
      *
-     * - `deployment`: The name of the new deployment; to start.
-     * - `describe`: The job, in your own words; to start.
-     * - `conversation`: The `conversation_id` of the previous response; to continue.
-     * - `answer`: The answer to the last question; to continue.
+     * - `deployment`: To start: the name of the new deployment.
+     * - `describe`: To start: the job, in your own words.
+     * - `conversation`: To continue: the `conversation_id` of the previous response.
+     * - `answer`: To continue: the answer to the last question.
      *
      * @throws {VestraError} `describe_or_answer`, `invalid_conversation_id`, `wallet_empty`, `org_cap_reached`, `conversation_not_found`, `deployment_archived`, `slug_taken`, `model_error`, `model_unavailable`, `timeout`
      */
@@ -500,7 +500,7 @@ export type Calls = {
   };
   insights: {
     /**
-     * List what went wrong in a deployment’s conversations, the most conversations first.
+     * List what went wrong in a deployment’s conversations, sorted by the number of conversations.
      *
      * Conversations of the mode of the key, without those of test runs and replays. Similar causes are one insight: by their meaning if an embeddings model can read them, else by their words.
      *
@@ -1300,7 +1300,7 @@ export type Calls = {
      *
      * `GET /v1/tasks/{task_id}`, scope runtime; `vestra tasks get`
      *
-     * - `task_id`: The id of a piece of work, `task_` and 24 characters.
+     * - `task_id`: The id of a task, `task_` and 24 characters.
      *
      * @throws {VestraError} `task_not_found`
      */
@@ -1312,7 +1312,7 @@ export type Calls = {
      *
      * `DELETE /v1/tasks/{task_id}`, scope runtime; `vestra tasks delete`
      *
-     * - `task_id`: The id of a piece of work, `task_` and 24 characters.
+     * - `task_id`: The id of a task, `task_` and 24 characters.
      *
      * @throws {VestraError} `task_not_found`
      */
@@ -1324,7 +1324,7 @@ export type Calls = {
      *
      * `GET /v1/tasks/{task_id}/trace`, scope runtime; `vestra tasks trace`
      *
-     * - `task_id`: The id of a piece of work, `task_` and 24 characters.
+     * - `task_id`: The id of a task, `task_` and 24 characters.
      * - `include`: `content` adds what the model was sent and answered, and the input and output of tools. Credentials, card numbers and text that the agent typed into pages are shown as `•••`; texts are cut to 20,000 characters.
      *
      * @throws {VestraError} `task_not_found`
@@ -1337,7 +1337,7 @@ export type Calls = {
      *
      * `GET /v1/tasks/{task_id}/data`, scope runtime; `vestra tasks data`
      *
-     * - `task_id`: The id of a piece of work, `task_` and 24 characters.
+     * - `task_id`: The id of a task, `task_` and 24 characters.
      *
      * @throws {VestraError} `task_not_found`, `no_output_schema`
      */

@@ -60,7 +60,7 @@ export function changeLine(change: Change, state: 'uploading' | 'uploaded'): str
 export const indexingLine = ({ indexed, total }: Extract<ApplyProgress, { type: 'indexing' }>): string =>
   indexed === total
     ? `Indexed ${total} ${total === 1 ? 'document' : 'documents'}`
-    : `Indexing: ${indexed} of ${total} documents. The others are found by keywords until then`;
+    : `Indexing: ${indexed} of ${total} documents. Until it is done, the others are found by words only`;
 
 /** The version is saved anyway, but the user should know which tools are missing. */
 export const awayLine = ({ paint }: Pick<Terminal, 'paint'>, { slug, code, message }: ServerAway): string =>

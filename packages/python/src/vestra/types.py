@@ -895,7 +895,7 @@ class Task(Resource):
     object: Literal["task"]
     """Always `task`: the type of this object."""
     id: str
-    """The id of a piece of work, `task_` and 24 characters."""
+    """The id of a task, `task_` and 24 characters."""
     user_id: str | None
     """The user of the task; null: the org’s own agent."""
     conversation_id: str | None
@@ -1168,7 +1168,7 @@ class TaskTrace(Resource):
     object: Literal["task_trace"]
     """Always `task_trace`: the type of this object."""
     task_id: str
-    """The id of a piece of work, `task_` and 24 characters."""
+    """The id of a task, `task_` and 24 characters."""
     sent: TurnTraceSent | None = None
     """What each model call was sent, besides the steps before it; only with `include=content`."""
     steps: list[TurnTraceStep]
@@ -2955,7 +2955,7 @@ class ConversationLastError(Resource):
 
 class ConversationOpenWork(Resource):
     task_id: str
-    """The id of a piece of work, `task_` and 24 characters."""
+    """The id of a task, `task_` and 24 characters."""
     title: str
     """The title of the task."""
     status: ConversationOpenWorkStatus

@@ -74,7 +74,7 @@ describe('local faults are reported together, and nothing is written', () => {
   const head = (name: string) => `---\r\nname: ${name}\r\ndescription: x\r\n---\r\n`;
 
   it.each<[string, Record<string, string | Uint8Array>, string[]]>([
-    ['no such folder', {}, ['service.yaml:2:1 skills: There is no `s`.']],
+    ['no such folder', {}, ['service.yaml:2:1 skills: There is no `s`. Correct the path, or add the file.']],
     ['a file for a folder', { s: 'x' }, ['service.yaml:2:1 skills: `s` is a file: name the folder of the skill.']],
     [
       'nothing in it',

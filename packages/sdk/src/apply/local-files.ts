@@ -53,7 +53,9 @@ export async function openFolder(folder: string) {
       if (found.isDirectory()) return { ok: true, value: { kind: 'folder', path, shown } };
       return refused(`\`${shown}\` is neither a file nor a folder.`);
     } catch (error) {
-      return refused(isMissing(error) ? `There is no \`${shown}\`.` : unreadable(shown, error));
+      return refused(
+        isMissing(error) ? `There is no \`${shown}\`. Correct the path, or add the file.` : unreadable(shown, error),
+      );
     }
   }
 

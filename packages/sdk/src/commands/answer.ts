@@ -42,11 +42,10 @@ export async function onlyOpen(
     throw unclear(`More than one interaction is open for ${whose}. Name one, such as ${only.id} or ${another.id}.`);
   }
   if (only) return only;
-  throw new VestraError(`No interaction is open for ${whose}. Name the interaction or its user.`, {
-    status: 404,
-    type: 'not_found',
-    code: 'interaction_not_found',
-  });
+  throw new VestraError(
+    `No interaction is open for ${whose}. Name the interaction or its user; \`vestra interactions list\` shows the open ones.`,
+    { status: 404, type: 'not_found', code: 'interaction_not_found' },
+  );
 }
 
 const unclear = (message: string) =>

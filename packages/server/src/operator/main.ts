@@ -80,6 +80,7 @@ function misuseOf<Result>(read: () => Result): Result {
 }
 
 async function run(chosen: string): Promise<void> {
+  if (flags.some((flag) => flag === '--help' || flag === '-h')) throw new Misuse(usage(chosen));
   const command = allCommands[chosen];
   if (!command) throw new Misuse(usage(chosen));
   const values: Record<string, string> = { ...readFlags(command), ...readArguments(command) };
@@ -139,14 +140,17 @@ function splitArguments(given: string[]): [string[], string[]] {
   return at === -1 ? [given, []] : [given.slice(0, at), given.slice(at)];
 }
 
+/** The usage of a command, or of all that begin with these words. */
 function usage(wanted: string): string {
+  const isKnown = Object.keys(allCommands).some((each) => each === wanted || each.startsWith(`${wanted} `));
+  const matching = isKnown ? wanted : '';
   const rows = Object.entries(allCommands)
-    .filter(([each]) => !(wanted in allCommands) || each === wanted)
+    .filter(([each]) => each === matching || matching === '' || each.startsWith(`${matching} `))
     .map(([each, { flags: its, summary, arguments: words = {} }]) => {
       const shown = Object.entries(its).map(([flag, { value, required }]) =>
         required ? `--${flag} ${value}` : `[--${flag} ${value}]`,
       );
       return `  vestra admin ${[each, ...Object.values(words), ...shown].join(' ')}\n      ${summary}`;
     });
-  return ['Usage (add --json for a machine):', ...rows].join('\n');
+  return ['Usage (--json prints the result as JSON):', ...rows].join('\n');
 }

@@ -74,8 +74,8 @@ ${aside}
 `;
 }
 
-/** A page of the guide. */
-export function pageHtml({ title, html, headings }: Page, frame: Frame): string {
+/** A page of the guide. `moved` lists the headings that it had once, with their new addresses. */
+export function pageHtml({ title, html, headings }: Page, frame: Frame, moved: readonly MovedHeading[]): string {
   return shellHtml({
     title,
     place: 'guide',
@@ -83,11 +83,21 @@ export function pageHtml({ title, html, headings }: Page, frame: Frame): string 
     navigation: pagesHtml(frame),
     main: `<article>
 ${html}
-</article>
+</article>${movedHtml(moved)}
 ${neighboursHtml(frame)}
 <footer><a href="${guideRoot}/${frame.name}.md">View as Markdown</a></footer>`,
     aside: headingsHtml(headings),
   });
+}
+
+export type MovedHeading = { anchor: string; address: string; title: string };
+
+/** A browser shows only the paragraph that the address names. The script follows the link by itself. */
+function movedHtml(moved: readonly MovedHeading[]): string {
+  if (moved.length === 0) return '';
+  const paragraph = ({ anchor, address, title }: MovedHeading) =>
+    `<p id="${escapeHtml(anchor)}">This section moved to <a href="${address}">${escapeHtml(title)}</a>.</p>`;
+  return `\n<aside class="moved">${moved.map(paragraph).join('')}</aside>`;
 }
 
 const linkTo = (name: string) => `${guideRoot}/${name}`;

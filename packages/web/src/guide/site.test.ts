@@ -7,6 +7,7 @@ import { pages } from '../console/pages.ts';
 import { find } from './browser/find.ts';
 import { colouredCode } from './code-colours.ts';
 import { anchorsOf, parseMarkdown } from './markdown.ts';
+import { movedHeadings } from './moved-headings.ts';
 import type { SiteFile } from './shell.ts';
 import { guideSite } from './site.ts';
 
@@ -17,7 +18,8 @@ const written = globSync(['*.md', 'docs/**/*.md', 'examples/**/*.md', 'packages/
 let site: Map<string, SiteFile>;
 beforeAll(async () => {
   site = await guideSite(join(root, 'docs'));
-});
+  // It renders every page: seconds, or minutes on a busy machine.
+}, 600_000);
 
 describe('guide links', () => {
   it.each(written)('in %s lead to existing files and headings [GUIDE-003]', (file) => {
@@ -35,6 +37,36 @@ describe('guide links', () => {
         : [],
     );
     expect(dead).toEqual([]);
+  });
+
+  it('in errors, help texts, comments and settings lead to existing pages and headings [GUIDE-003]', () => {
+    const files = globSync(['packages/**/*.{ts,tsx,py,md,json}', 'scripts/**/*.ts', 'deploy/**/*'], {
+      cwd: root,
+      exclude: ['**/node_modules/**', '**/dist/**', '**/vendor/**'],
+      withFileTypes: true,
+    }).flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));
+    const named = files.flatMap((file) =>
+      [
+        ...readFileSync(file, 'utf8').matchAll(
+          /(?<![\w/.])(?:docs\/|\/docs\/guide\/)([a-z-]+)(?:\.md)?#([a-z][\w-]+)/g,
+        ),
+      ].map(([, page, anchor]) => [relative(root, file), `/docs/guide/${page}#${anchor}`] as const),
+    );
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter(([, target]) => !isOnSite('/', target))).toEqual([]);
+  });
+
+  it('to a heading that moved lead to its new page [GUIDE-016]', () => {
+    const moved = Object.entries(movedHeadings).flatMap(([page, headings]) =>
+      Object.entries(headings).map(([anchor, place]) => ({ page: `/docs/guide/${page}`, anchor, place })),
+    );
+    expect(moved.length).toBeGreaterThan(100);
+    for (const { page, anchor, place } of moved) {
+      const text = site.get(page)?.text ?? '';
+      expect(text).toContain(`<p id="${anchor}">This section moved to <a href="/docs/guide/${place}">`);
+      expect([page, anchor, isOnSite('/', `${page}#${anchor}`)]).toEqual([page, anchor, false]);
+      expect([place, isOnSite('/', `/docs/guide/${place}`)]).toEqual([place, true]);
+    }
   });
 
   it('of console pages lead to existing guide pages and headings [CON-260]', () => {
@@ -63,7 +95,7 @@ describe('guide links', () => {
     if (/^(https?|mailto):/.test(target) || elsewhere.includes(target)) return true;
     const [path, anchor] = target.split('#');
     const page = site.get(path || from);
-    return page !== undefined && (!anchor || page.text.includes(`id="${anchor}"`));
+    return page !== undefined && (!anchor || withoutMoved(page.text).includes(`id="${anchor}"`));
   }
 
   function leadsSomewhere(from: string, target: string): boolean {
@@ -204,6 +236,9 @@ describe('guide search', () => {
     expect(() => find(sections(), '.* ( [ - .+ \\ <b>')).not.toThrow();
   });
 });
+
+/** Only bookmarks and other sites may use the old address of a heading that moved. */
+const withoutMoved = (html: string) => html.replace(/<aside class="moved">.*?<\/aside>/, '');
 
 const trees = new Map<string, Root>();
 

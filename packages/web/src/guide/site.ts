@@ -4,7 +4,8 @@ import { errorCatalogue } from '@vestra/contract/errors';
 import { referenceSite } from '../reference/site.ts';
 import { errorPages } from './error-pages.ts';
 import { type Page, renderMarkdown } from './markdown.ts';
-import { guideRoot, pageHtml, type SiteFile } from './shell.ts';
+import { movedHeadings } from './moved-headings.ts';
+import { guideRoot, type MovedHeading, pageHtml, type SiteFile } from './shell.ts';
 
 /** Every file of the guide by path: pages, Markdown, images and the search index. */
 export async function guideSite(docs: string): Promise<Map<string, SiteFile>> {
@@ -20,7 +21,7 @@ export async function guideSite(docs: string): Promise<Map<string, SiteFile>> {
   const reference = referenceSite();
   const site = new Map<string, SiteFile>(reference.files);
   for (const [name, page] of pages) {
-    const html = pageHtml(page, { name, listedAs: name.split('/')[0] ?? name, groups });
+    const html = pageHtml(page, { name, listedAs: name.split('/')[0] ?? name, groups }, movedFrom(name, pages));
     site.set(`${guideRoot}/${name}`, { mediaType: 'text/html; charset=utf-8', text: html });
     if (name === first?.name) site.set(guideRoot, { mediaType: 'text/html; charset=utf-8', text: html });
     site.set(`${guideRoot}/${name}.md`, { mediaType: 'text/markdown; charset=utf-8', text: sources.get(name) ?? '' });
@@ -36,6 +37,14 @@ export async function guideSite(docs: string): Promise<Map<string, SiteFile>> {
     text: JSON.stringify([...searched(pages), ...reference.entries]),
   });
   return site;
+}
+
+function movedFrom(name: string, pages: ReadonlyMap<string, Page>): MovedHeading[] {
+  return Object.entries(movedHeadings[name] ?? {}).map(([anchor, place]) => ({
+    anchor,
+    address: `${guideRoot}/${place}`,
+    title: pages.get(place.split('#')[0] ?? '')?.title ?? place,
+  }));
 }
 
 async function readSources(docs: string): Promise<Map<string, string>> {

@@ -106,7 +106,7 @@ class ComputerFiles:
         """By path and content. A deployment that does not exist yet has none."""
         try:
             newest = (await self._api.deployments.get(self._deployment)).newest_version
-            version = await self._api.deployments.get_version(self._deployment, newest)
+            version = await self._api.deployments.get_version(self._deployment, str(newest))
         except NotFoundError:
             return {}
         environment = version.manifest.environment

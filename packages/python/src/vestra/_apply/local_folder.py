@@ -87,7 +87,7 @@ class LocalFolder:
                 return Found("folder", real, shown)
             raise Refused(f"`{shown}` is neither a file nor a folder.")
         except FileNotFoundError as error:
-            raise Refused(f"There is no `{shown}`.") from error
+            raise Refused(f"There is no `{shown}`. Correct the path, or add the file.") from error
         except OSError as error:
             raise Refused(_unreadable(shown, error)) from error
 

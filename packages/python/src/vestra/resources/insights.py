@@ -23,7 +23,7 @@ class Insights(Group):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> Page[types.Insight]:
-        """List what went wrong in a deployment’s conversations, the most conversations first.
+        """List what went wrong in a deployment’s conversations, sorted by the number of conversations.
 
         Conversations of the mode of the key, without those of test runs and replays. Similar causes
         are one insight: by their meaning if an embeddings model can read them, else by their words.
@@ -76,7 +76,7 @@ class AsyncInsights(AsyncGroup):
         timeout: float | None = None,
         extra_headers: Mapping[str, str] | None = None,
     ) -> AsyncPages[types.Insight]:
-        """List what went wrong in a deployment’s conversations, the most conversations first.
+        """List what went wrong in a deployment’s conversations, sorted by the number of conversations.
 
         Conversations of the mode of the key, without those of test runs and replays. Similar causes
         are one insight: by their meaning if an embeddings model can read them, else by their words.

@@ -77,7 +77,7 @@ class Tasks(Group):
         `task.stopped` report the end.
 
         Args:
-            task_id: The id of a piece of work, `task_` and 24 characters.
+            task_id: The id of a task, `task_` and 24 characters.
 
         Fails with `task_not_found`.
         """
@@ -103,7 +103,7 @@ class Tasks(Group):
         Its costs stay in the usage report. Its output files are deleted permanently.
 
         Args:
-            task_id: The id of a piece of work, `task_` and 24 characters.
+            task_id: The id of a task, `task_` and 24 characters.
 
         Fails with `task_not_found`.
         """
@@ -131,7 +131,7 @@ class Tasks(Group):
         as configured by the operator, 90 days by default; the totals stay.
 
         Args:
-            task_id: The id of a piece of work, `task_` and 24 characters.
+            task_id: The id of a task, `task_` and 24 characters.
             include: `content` adds what the model was sent and answered, and the input and output
                 of tools. Credentials, card numbers and text that the agent typed into pages are
                 shown as `•••`; texts are cut to 20,000 characters.
@@ -162,7 +162,7 @@ class Tasks(Group):
         message requested none.
 
         Args:
-            task_id: The id of a piece of work, `task_` and 24 characters.
+            task_id: The id of a task, `task_` and 24 characters.
 
         Fails with `task_not_found`, `no_output_schema`.
         """
@@ -246,7 +246,7 @@ class AsyncTasks(AsyncGroup):
         `task.stopped` report the end.
 
         Args:
-            task_id: The id of a piece of work, `task_` and 24 characters.
+            task_id: The id of a task, `task_` and 24 characters.
 
         Fails with `task_not_found`.
         """
@@ -272,7 +272,7 @@ class AsyncTasks(AsyncGroup):
         Its costs stay in the usage report. Its output files are deleted permanently.
 
         Args:
-            task_id: The id of a piece of work, `task_` and 24 characters.
+            task_id: The id of a task, `task_` and 24 characters.
 
         Fails with `task_not_found`.
         """
@@ -300,7 +300,7 @@ class AsyncTasks(AsyncGroup):
         as configured by the operator, 90 days by default; the totals stay.
 
         Args:
-            task_id: The id of a piece of work, `task_` and 24 characters.
+            task_id: The id of a task, `task_` and 24 characters.
             include: `content` adds what the model was sent and answered, and the input and output
                 of tools. Credentials, card numbers and text that the agent typed into pages are
                 shown as `•••`; texts are cut to 20,000 characters.
@@ -331,7 +331,7 @@ class AsyncTasks(AsyncGroup):
         message requested none.
 
         Args:
-            task_id: The id of a piece of work, `task_` and 24 characters.
+            task_id: The id of a task, `task_` and 24 characters.
 
         Fails with `task_not_found`, `no_output_schema`.
         """

@@ -55,13 +55,13 @@ function formFault(token: string): string {
 
 const vendorHint = (token: string) =>
   /^(sk-|AIza|gsk_|xai-)/.test(token)
-    ? ' This looks like the key of a model provider, which belongs in the settings of the server.'
+    ? ' This looks like the key of a model provider: set it in the environment of the server, and send a key of the server here.'
     : '';
 
 function refuseEnded({ key, rolledUntil }: FoundKey, at: number): void {
   if (key.revoked_at) throw fail('key_revoked');
   if (rolledUntil && rolledUntil.getTime() <= at) {
-    throw fail('key_expired', { message: 'This key was rolled and its grace period is over.' });
+    throw fail('key_expired', { message: 'This key was rolled and its grace period is over. Use the new key.' });
   }
   if (key.expires_at && key.expires_at.getTime() <= at) throw fail('key_expired');
 }

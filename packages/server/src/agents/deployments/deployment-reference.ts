@@ -61,7 +61,7 @@ export async function resolveDeployment(
   if (version !== null && version > deployment.last_version) {
     throw fail('invalid_deployment', {
       param,
-      message: `\`${deployment.slug}\` has no version ${version}: its last is ${deployment.last_version}.`,
+      message: `\`${deployment.slug}\` has no version ${version}: its newest is ${deployment.last_version}. Name that one, or an older one.`,
     });
   }
   if (version !== null && mode === 'live' && !(await hasBeenLive(db, deployment.id, version))) {

@@ -66,7 +66,7 @@ export async function chooseHost(of: {
       limitsHeld:
         why === null
           ? 'the kernel and the server enforce the limits of computers'
-          : `the server enforces the limits of computers. The kernel does not: ${why}. VESTRA_CGROUP names a cgroup`,
+          : `the server enforces the limits of computers by itself, because ${why}. Set VESTRA_CGROUP to a cgroup if the kernel should enforce them too`,
     };
   }
   const remedy =

@@ -114,7 +114,7 @@ export async function listTasks(
 ): Promise<ListTasksResponse> {
   const { pageSize = 50, status: state, historyLength, includeArtifacts = false } = request;
   if (!Number.isInteger(pageSize) || pageSize < 1 || pageSize > 100) {
-    throw new RequestMalformedError('pageSize is a whole number from 1 to 100.');
+    throw new RequestMalformedError('pageSize must be a whole number from 1 to 100.');
   }
   const since = readTime(request.statusTimestampAfter);
   const isAny = state === TaskState.TASK_STATE_UNSPECIFIED;

@@ -257,6 +257,6 @@ function noteOf({ indexed, total }: IndexState, isOver: boolean): string | null 
   if (indexed === total) return null;
   const documents = `${indexed} of ${total} ${total === 1 ? 'document' : 'documents'}`;
   return isOver
-    ? `Played while only ${documents} of its notebooks were indexed: the agent may have missed what the others say.`
-    : `Waits until its notebooks are indexed: ${documents} so far.`;
+    ? `Played while only ${documents} of its notebooks were indexed: the agent may have missed the others.`
+    : `Waiting for the index of its notebooks: ${documents} so far.`;
 }

@@ -71,7 +71,7 @@ async function limitsFinding(setting: Config['computer']['cgroup']): Promise<Fin
   return ok(
     'limits',
     typeof found === 'string'
-      ? `the server enforces the limits of computers. The kernel does not: ${found}`
+      ? `the server enforces the limits of computers by itself, because ${found}`
       : `the kernel enforces the limits of computers too, in ${found.folder} (${found.controllers.join(', ')})`,
   );
 }

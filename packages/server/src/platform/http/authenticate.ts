@@ -43,7 +43,10 @@ export async function identify(
   if (caller.grant && !isFromEdge && !takesGrants(route)) throw fail('token_audience');
   assertOrgOpen(caller);
   const { mode, orgId } = readChoice(request.headers);
-  if (mode !== null && mode !== caller.mode) throw fail('invalid_mode');
+  if (mode !== null && mode !== caller.mode)
+    throw fail('invalid_mode', {
+      message: `The key is a ${caller.mode} key, and Service-Mode is \`${mode}\`: omit the header, or use a ${mode} key.`,
+    });
   if (orgId !== null && orgId !== caller.orgId) throw fail('org_mismatch');
   requireScope(route, caller);
   return caller;
@@ -91,7 +94,8 @@ function mayBeForged(route: Route, { method, headers }: Request): boolean {
 function readChoice(headers: Headers): { mode: Mode | null; orgId: string | null } {
   const mode = headers.get('service-mode');
   const orgId = headers.get('service-org');
-  if (mode !== null && !(modes as readonly string[]).includes(mode)) throw fail('invalid_mode');
+  if (mode !== null && !(modes as readonly string[]).includes(mode))
+    throw fail('invalid_mode', { message: 'Service-Mode is `live` or `test`: send one of them, or omit the header.' });
   if (orgId !== null && !idPattern('org').test(orgId)) throw fail('invalid_org_header');
   return { mode: mode as Mode | null, orgId };
 }

@@ -255,9 +255,21 @@ const tooMuch = (most: string) => fail('invalid_request', { message: `A JSON bod
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
-    throw fail('invalid_json', text.trim() === '' ? { message: 'The body is empty: send a JSON object.' } : {});
+  } catch (error) {
+    throw fail('invalid_json', {
+      message: text.trim() === '' ? 'The body is empty: send a JSON object.' : jsonFault(text, error as Error),
+    });
   }
+}
+
+/** The parser's message quotes the body, which may contain a secret, so only the position is repeated. */
+function jsonFault(text: string, { message }: Error): string {
+  const [, at] = /at position (\d+)/.exec(message) ?? [];
+  const isCut = at ? Number(at) >= text.trimEnd().length : message.includes('end of JSON input');
+  if (isCut) return 'The body is not valid JSON: it ends too early. Send it whole, and close every quote and bracket.';
+  const before = text.slice(0, Number(at)).split('\n');
+  const place = at ? ` at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}` : '';
+  return `The body is not valid JSON${place}. Write names and texts in double quotes, and no comma after the last field.`;
 }
 
 /** PostgreSQL stores neither NUL nor lone surrogates, and no field is called `__proto__`. */

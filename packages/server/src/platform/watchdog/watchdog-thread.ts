@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { type Debugger, Session } from 'node:inspector';
+import { isatty } from 'node:tty';
 import { workerData } from 'node:worker_threads';
 import { beatEveryMs, blocks, heartbeat, type WatchdogData } from './watchdog.ts';
 
@@ -64,8 +65,12 @@ function end(): void {
 
 /** The log of the process is written by the blocked thread, so this line is written directly. */
 function write(level: string, msg: string, facts: object): void {
+  const time = new Date().toISOString();
+  const line = JSON.stringify({ level, time, ...facts, msg });
+  // A terminal shows one readable line, like those of the process. The stack is only in the log.
+  const readable = `${time.slice(11, 19)} ${level.padEnd(5)} ${msg}`;
   try {
-    writeSync(1, `${JSON.stringify({ level, time: new Date().toISOString(), ...facts, msg })}\n`);
+    writeSync(1, `${isatty(1) ? readable : line}\n`);
   } catch {
     // The reader of standard output may be gone.
   }

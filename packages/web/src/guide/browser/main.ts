@@ -7,12 +7,25 @@ const schemeKey = 'vestra-scheme';
 // Runs before the first paint, so that the page does not flash in the wrong scheme.
 chosenScheme();
 document.addEventListener('DOMContentLoaded', () => {
+  followMovedHeading();
   followSchemeButton();
   offerCopies();
   markHeadingInView();
   openSearch();
   showCurrentPage();
 });
+
+/** Replaces the old address of a heading that moved to another page, so that Back does not return to it. */
+function followMovedHeading(): void {
+  const follow = () => {
+    // `:target` matches only once the page was scrolled, which is later.
+    const named = document.getElementById(location.hash.slice(1));
+    const moved = named?.closest('.moved') && named.querySelector('a');
+    if (moved) location.replace(moved.href);
+  };
+  addEventListener('hashchange', follow);
+  follow();
+}
 
 /** Scrolls only the list: `scrollIntoView` would scroll the page too. */
 function showCurrentPage(): void {

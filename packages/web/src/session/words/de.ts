@@ -96,7 +96,7 @@ export const de: Words = {
   answer: 'Antworten',
   skip: 'Überspringen',
   handoffDone: 'Erledigt',
-  couldNot: 'Das konnte ich nicht',
+  couldNot: 'Ich konnte es nicht erledigen',
   notNow: 'Jetzt nicht',
   page: 'Screenshot der Seite',
   connect: (app) => `${app} verbinden`,

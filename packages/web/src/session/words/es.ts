@@ -43,7 +43,7 @@ export const es: Words = {
   moreSources: (count) => `Mostrar ${count} más`,
   searching: 'Buscando en los documentos…',
   readingDocument: 'Leyendo un documento…',
-  recalling: 'Recordando lo que dijo antes…',
+  recalling: 'Recordando lo que dijiste antes…',
   remembering: 'Tomando nota…',
   readingInstructions: 'Leyendo las instrucciones…',
   runningCommand: 'Ejecutando un comando…',

@@ -33,7 +33,12 @@ type Surroundings = { model: ModelProcess; postmaster: number; seconds: number; 
 export async function measureTurns(stage: Stage): Promise<Row[]> {
   const { folder, seconds, share } = stage;
   const model = await startModelProcess();
-  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'turns-database'), log: () => {} });
+  const postgres = await startEmbeddedPostgres({
+    dataDir: join(folder, 'turns-database'),
+    log: () => {},
+    // VoltAgent needs 220 connections.
+    settings: { max_connections: '300' },
+  });
   const databaseFor = (name: string) => createDatabase(postgres.connectionString, name);
   try {
     const around = { model, postmaster: await postmasterOf(postgres.connectionString), seconds, share };

@@ -62,7 +62,11 @@ export async function outputsOf(
   db: Executor,
   wanted: readonly (Tenant & { conversationId: string })[],
 ): Promise<FileRow[][]> {
-  const each = wanted.map(({ orgId, mode, conversationId }) => ({ org_id: orgId, mode, conversation_id: conversationId }));
+  const each = wanted.map(({ orgId, mode, conversationId }) => ({
+    org_id: orgId,
+    mode,
+    conversation_id: conversationId,
+  }));
   const rows = await rowsOf(
     db,
     files,

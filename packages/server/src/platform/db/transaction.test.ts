@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
 import { closeDatabase, type Database, type Executor, openDatabase } from './pool.ts';
 import { rowsOf, run, runStatement, sendLater } from './query.ts';
@@ -203,6 +204,19 @@ describe('statements that are left for later', () => {
     expect(await values()).toEqual({ left: 1, right: 1 });
   });
 
+  test('cost no write of their own: they go with the next statement, and with the COMMIT', async () => {
+    const writes = vi.spyOn(pg.Connection.prototype, 'sync');
+    await transaction(db, async (tx) => {
+      await raiseLater(tx, 'left');
+      await raise(tx, 'left');
+      await raiseLater(tx, 'right');
+      await raiseLater(tx, 'right');
+    });
+    const count = writes.mock.calls.length;
+    writes.mockRestore();
+    expect([count, await values()]).toEqual([2, { left: 2, right: 2 }]);
+  });
+
   test('are not written if the work throws', async () => {
     const failure = new Error('no');
     const work = transaction(db, async (tx) => {
@@ -213,18 +227,21 @@ describe('statements that are left for later', () => {
     expect(await values()).toEqual({ left: 0, right: 0 });
   });
 
-  test.each([true, false])('fail the transaction and leave a usable connection (others before: %s)', async (isBegun) => {
-    const small = await openDatabase({ connectionString: database.connectionString, max: 1 });
-    const work = transaction(small, async (tx) => {
-      if (isBegun) await raise(tx, 'left');
-      await raiseLater(tx, 'right');
-      await sendLater(tx, [runStatement(sql`SELECT 1 / 0`)]);
-    });
-    expect(sqlState(await work.catch((error: unknown) => error))).toBe('22012');
-    await raise(small, 'left');
-    await closeDatabase(small);
-    expect(await values()).toEqual({ left: 1, right: 0 });
-  });
+  test.each([true, false])(
+    'fail the transaction and leave a usable connection (others before: %s)',
+    async (isBegun) => {
+      const small = await openDatabase({ connectionString: database.connectionString, max: 1 });
+      const work = transaction(small, async (tx) => {
+        if (isBegun) await raise(tx, 'left');
+        await raiseLater(tx, 'right');
+        await sendLater(tx, [runStatement(sql`SELECT 1 / 0`)]);
+      });
+      expect(sqlState(await work.catch((error: unknown) => error))).toBe('22012');
+      await raise(small, 'left');
+      await closeDatabase(small);
+      expect(await values()).toEqual({ left: 1, right: 0 });
+    },
+  );
 
   test('are written again after a collision', async () => {
     let attempts = 0;

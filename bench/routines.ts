@@ -81,15 +81,15 @@ export async function measureDueRoutines(stage: Stage): Promise<DueRoutines> {
     await client.query(
       `INSERT INTO routines (id, org_id, mode, user_id, deployment_id, name, ask, kind, cron, timezone, next_run_at)
        SELECT 'rtn_' || lpad(n::text, 24, '0'), $1, 'test', 'user-' || n, $2, 'Report', 'Send the report.', 'schedule',
-         '0 8 * * *', 'UTC', CASE WHEN n < $3 THEN $4::timestamptz + n * $5 * interval '1 millisecond' ELSE now() + interval '1 day' END
-       FROM generate_series(0, $3 + $6 - 1) n`,
+         '0 8 * * *', 'UTC', CASE WHEN n < $3::int THEN $4::timestamptz + n * $5::int * interval '1 millisecond' ELSE now() + interval '1 day' END
+       FROM generate_series(0, $3::int + $6::int - 1) n`,
       [server.orgId, id, due, first, gapMs, others],
     );
     await client.query('VACUUM ANALYZE routines');
     const figures = async () => {
       const { rows } = await client.query<{ ran: string; late: number[] | null }>(
         `SELECT count(*) AS ran, percentile_disc(ARRAY[0.5, 0.95, 1]) WITHIN GROUP (ORDER BY
-           extract(epoch FROM last_run_at - $1::timestamptz) * 1000 - substr(id, 5)::bigint * $2) AS late
+           extract(epoch FROM last_run_at - $1::timestamptz) * 1000 - substr(id, 5)::bigint * $2::int) AS late
          FROM routines WHERE last_run_at IS NOT NULL`,
         [first, gapMs],
       );

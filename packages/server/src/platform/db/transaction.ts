@@ -69,7 +69,8 @@ async function runOnce<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>):
 }
 
 const begin: Statement = { sql: sql`BEGIN`, shape: null, result: () => undefined };
-const commit: Statement = { sql: sql`COMMIT`, shape: null, result: (_rows, _count, tag) => tag };
+/** Not prepared: parsing it costs nothing, and its text stays readable on the wire. */
+const commit: Statement = { sql: sql`COMMIT`, shape: null, result: (_rows, _count, tag) => tag, isPlannedAnew: true };
 /** Shared sessions lose their settings after each transaction, so each transaction sets them again. */
 const beginShared: Statement[] = [
   begin,

@@ -98,7 +98,7 @@ async function report(what: string, groups: readonly (typeof usageGroups)[number
   }
 }
 
-/** What PostgreSQL touched for the statements since the last reset: it does not depend on the machine. */
+/** The blocks that PostgreSQL touched since the last reset. Their number does not depend on the machine. */
 async function printBlocks(): Promise<void> {
   const { rows: found } = await client.query<{ blocks: string }>(
     `SELECT sum(shared_blks_hit + shared_blks_read) AS blocks FROM pg_stat_statements

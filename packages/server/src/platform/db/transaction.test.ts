@@ -204,7 +204,7 @@ describe('statements that are left for later', () => {
     expect(await values()).toEqual({ left: 1, right: 1 });
   });
 
-  test('cost no write of their own: they go with the next statement, and with the COMMIT', async () => {
+  test('cost no extra write: they go with the next statement, and with the COMMIT', async () => {
     const writes = vi.spyOn(pg.Connection.prototype, 'sync');
     await transaction(db, async (tx) => {
       await raiseLater(tx, 'left');

@@ -163,7 +163,10 @@ function rowsOf(ours: Figures, theirs: readonly Figures[]): Row[] {
       measured: orFailure(own, shown),
       budget,
       peers: peerFigures.map((each) => orFailure(each, shown)),
-      ratio: better === null || known.length === 0 || typeof own !== 'number' ? '' : `${(own / best).toFixed(2)} ×`,
+      ratio:
+        better === null || known.length === 0 || typeof own !== 'number' || best === 0
+          ? ''
+          : `${(own / best).toFixed(2)} ×`,
     };
   };
   const typedLines = (many: string, budget: string, of: (figures: Figures) => TypedReplies | Failure): Row[] => {

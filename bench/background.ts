@@ -4,7 +4,7 @@ import { measureBatches } from './batches.ts';
 import { measureJobDelay } from './job-delay.ts';
 import { freePort } from './processes.ts';
 import { duration, type Row, type Stage } from './report.ts';
-import { measureRoutines } from './routines.ts';
+import { measureDueRoutines, measureRoutines } from './routines.ts';
 import { measureWebhooks } from './webhooks.ts';
 import { withServer } from './with-server.ts';
 
@@ -28,7 +28,18 @@ export async function measureDeliveries({ folder }: Stage): Promise<Row[]> {
   ];
 }
 
-export function measureSchedule(stage: Stage): Promise<Row[]> {
+export async function measureSchedule(stage: Stage): Promise<Row[]> {
+  const { due, seconds, ran, p50, p95, most } = await measureDueRoutines(stage);
+  const thousands = (count: number) => count.toLocaleString('en');
+  const what = `of 100,000 routines, ${thousands(due)} due over ${Math.round(seconds)} s`;
+  return [
+    { what: `${what}: began`, measured: `${thousands(ran)} of ${thousands(due)}`, budget: thousands(due) },
+    { what: `${what}: late by, p50, p95, at most`, measured: [p50, p95, most].map(duration).join(', ') },
+    ...(await measureLooks(stage)),
+  ];
+}
+
+function measureLooks(stage: Stage): Promise<Row[]> {
   return withServer(stage, 'routines', async ({ connectionString }) => {
     const { idleLookMs, dueLookMs, allDueLookMs, nextRunMs } = await measureRoutines(connectionString);
     return [

@@ -15,6 +15,8 @@ export type Api = {
   textOf: (event: string | undefined, data: string) => string | null;
   /** Appears in the stream with each text. */
   textMark: string;
+  /** Each piece repeats the text before it. */
+  saysAllSoFar?: true;
   /** Text that ends a complete stream. */
   endMark: string;
 };
@@ -95,7 +97,12 @@ export function contend(server: {
     },
     check({ stream }) {
       let said = '';
-      const parser = createParser({ onEvent: ({ event, data }) => (said += api.textOf(event, data) ?? '') });
+      const parser = createParser({
+        onEvent({ event, data }) {
+          const text = api.textOf(event, data);
+          if (text !== null) said = api.saysAllSoFar ? text : said + text;
+        },
+      });
       parser.feed(stream);
       if (said !== reply) throw new Error(`${name} replied ${JSON.stringify(said)} in ${stream}`);
     },

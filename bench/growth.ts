@@ -27,12 +27,17 @@ const tenant = { orgId: 'org_growth', mode: 'test' as const };
 const folder = mkdtempSync(join(process.env.VESTRA_BENCH_FOLDER ?? tmpdir(), 'growth-'));
 // PostgreSQL runs as another user where this runs as root.
 chmodSync(folder, 0o711);
-const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'database'), log: () => {} });
+const postgres = await startEmbeddedPostgres({
+  dataDir: join(folder, 'database'),
+  log: () => {},
+  settings: { shared_preload_libraries: 'pg_stat_statements' },
+});
 const db = await openDatabase({ connectionString: postgres.connectionString, max: 2 });
 const client = new pg.Client({ connectionString: postgres.connectionString });
 
 try {
   await client.connect();
+  await client.query('CREATE EXTENSION pg_stat_statements');
   await migrate(db, join(import.meta.dirname, '../packages/server/src/platform/db/migrations'));
   await insertOrg(db, { id: tenant.orgId, name: 'Growth', wrapped_data_key: Buffer.alloc(1) }, {});
   if (only === undefined || only === 'usage') await measureUsage();
@@ -87,8 +92,19 @@ async function report(what: string, groups: readonly (typeof usageGroups)[number
     const read = () => sumUsage(db, tenant, { groupBy, from: day(29), to: day(0) }, { limit: 50, after: null });
     await read();
     await timed(`usage by ${groupBy} ${what}`, read);
+    await client.query('SELECT pg_stat_statements_reset()');
     await timed('  again', read);
+    await printBlocks();
   }
+}
+
+/** The blocks that PostgreSQL touched since the last reset. Their number does not depend on the machine. */
+async function printBlocks(): Promise<void> {
+  const { rows: found } = await client.query<{ blocks: string }>(
+    `SELECT sum(shared_blks_hit + shared_blks_read) AS blocks FROM pg_stat_statements
+     WHERE query NOT LIKE '%pg_stat_statements%'`,
+  );
+  console.log(`  blocks of 8 KB: ${Number(found[0]?.blocks).toLocaleString('en')}`);
 }
 
 async function measureLists(): Promise<void> {

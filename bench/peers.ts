@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { copyFile, mkdir } from 'node:fs/promises';
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { type Api, type Contender, contend } from './contender.ts';
 import { freePort } from './processes.ts';
@@ -12,6 +12,8 @@ export type Peer = {
   script: string;
   /** Exact versions, so that a figure can be taken again. */
   packages: readonly string[];
+  /** Versions of what these depend on, if the registry has none that fit each other any more. */
+  overrides?: Record<string, string>;
   database: string;
   /** Connections to PostgreSQL. Our own server has 20. */
   poolSize: number;
@@ -34,9 +36,9 @@ export const peers: readonly Peer[] = [
       'zod@4.6.7',
     ],
     database: 'voltagent',
-    // It takes a second connection inside a transaction: with no more connections than turns at once, all of them wait
-    // for each other and none is answered again.
-    poolSize: 80,
+    // Each turn takes a second connection while it holds one: with no more connections than turns at once, all of them
+    // wait for each other and none is answered again. There are 200 typed replies at once.
+    poolSize: 220,
     healthPath: '/agents',
     api: {
       headers: {},
@@ -121,20 +123,72 @@ export const peers: readonly Peer[] = [
       endMark: 'event: end',
     },
   },
+  {
+    name: 'Open LangGraph Server 3.3.3',
+    script: 'open-langgraph-server.mjs',
+    packages: [
+      '@langgraph-js/pure-graph@3.3.3',
+      'langchain@1.3.0',
+      '@langchain/langgraph@1.4.17',
+      '@langchain/langgraph-checkpoint-postgres@1.0.5',
+      '@langchain/openai@1.6.0',
+      '@langchain/core@1.2.13',
+      '@hono/node-server@2.1.6',
+      'hono@4.13.17',
+      'pg@8.23.1',
+    ],
+    // Newer ones need a version of the core that the registry does not have.
+    overrides: { '@langchain/core': '1.2.13', '@langchain/langgraph': '1.4.17', langchain: '1.3.0' },
+    database: 'open_langgraph_server',
+    // It opens two pools of ten, and has no setting for them.
+    poolSize: 20,
+    healthPath: '/ok',
+    api: {
+      headers: {},
+      create: (userId) => ({ path: '/threads', body: { metadata: { user_id: userId } } }),
+      idOf: (created) => (created as { thread_id: string }).thread_id,
+      send: (thread, _userId, content) => ({
+        path: `/threads/${thread}/runs/stream`,
+        body: {
+          assistant_id: 'bench',
+          input: { messages: [{ role: 'user', content }] },
+          stream_mode: ['messages-tuple'],
+        },
+      }),
+      read: (id) => `/threads/${id}`,
+      messages: (id) => `/threads/${id}/state`,
+      textOf: (event, data) => {
+        if (event !== 'messages/partial') return null;
+        const [message] = JSON.parse(data) as [{ content: string }];
+        return message.content || null;
+      },
+      textMark: 'event: messages/partial',
+      saysAllSoFar: true,
+      endMark: 'event: __stream_end__',
+    },
+  },
 ];
 
 export async function installPeer(peer: Peer, folder: string): Promise<string> {
   const home = join(folder, peer.database);
-  await installPackages(peer.packages, home);
+  await installPackages(peer.packages, home, peer.overrides);
   return home;
 }
 
 const longestInstallMs = 120_000;
 
 /** Installs into a separate folder: the peers we compare with are not dependencies of this repository. */
-export async function installPackages(packages: readonly string[], home: string): Promise<void> {
+export async function installPackages(
+  packages: readonly string[],
+  home: string,
+  overrides?: Record<string, string>,
+): Promise<void> {
   await mkdir(home, { recursive: true });
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--save-exact', '--loglevel=error'];
+  if (overrides) {
+    await writeFile(join(home, 'package.json'), JSON.stringify({ private: true, overrides }));
+    options.push('--legacy-peer-deps');
+  }
   // npm takes whichever node comes first, and picks versions that fit it.
   const path = [dirname(process.execPath), process.env.PATH].join(delimiter);
   const child = spawn('npm', ['install', '--prefix', home, ...options, ...packages], {
@@ -171,6 +225,7 @@ export async function startPeer(
       DATABASE_URL: databaseUrl,
       MODEL_URL: modelUrl,
       POOL_SIZE: String(peer.poolSize),
+      DATABASE_INIT: 'true',
       INSTRUCTIONS: instructions,
     },
   });

@@ -1,9 +1,16 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '@vestra/contract/ids';
 import { nextRun } from '@vestra/server/automation/routines/schedule';
 import { dueRoutines } from '@vestra/server/automation/routines/store';
+import { startEmbeddedPostgres } from '@vestra/server/platform/db/embedded';
 import { closeDatabase, type Database, openDatabase } from '@vestra/server/platform/db/pool';
 import { run } from '@vestra/server/platform/db/query';
 import { sql } from '@vestra/server/platform/db/sql';
+import pg from 'pg';
+import { startModelProcess } from './model-process.ts';
+import type { Stage } from './report.ts';
+import { callServer, startWithModel } from './vestra.ts';
 
 /** Milliseconds, p50: a look for what is due where nothing is, where 100 are and where all are, and working out a next run. */
 export type RoutineFigures = { idleLookMs: number; dueLookMs: number; allDueLookMs: number; nextRunMs: number };
@@ -49,6 +56,59 @@ async function fill(db: Database, first: Date): Promise<void> {
     FROM generate_series(1, ${routineCount}::int) n`,
   );
   await run(db, sql`VACUUM ANALYZE routines`);
+}
+
+/** How late runs began that were due over a minute or less, in milliseconds. */
+export type DueRoutines = { due: number; seconds: number; ran: number; p50: number; p95: number; most: number };
+
+/**
+ * Routines of a running server, each of its own user: `due` of them at as many moments of the next minute, and all others
+ * of 100,000 tomorrow. Each run is a whole turn with an instant model.
+ */
+export async function measureDueRoutines(stage: Stage): Promise<DueRoutines> {
+  const { folder, share } = stage;
+  const [due, others] = [6000, 94_000].map((count) => Math.round(count * share)) as [number, number];
+  const gapMs = 10;
+  const model = await startModelProcess();
+  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'due-routines-database'), log: () => {} });
+  const client = new pg.Client({ connectionString: postgres.connectionString });
+  await client.connect();
+  const env = { DATABASE_URL: postgres.connectionString };
+  const server = await startWithModel(join(folder, 'due-routines'), model.baseUrl, env);
+  try {
+    const { id } = (await callServer(server, 'GET', '/v1/deployments/bench')) as { id: string };
+    const first = new Date(Date.now() + 10_000);
+    await client.query(
+      `INSERT INTO routines (id, org_id, mode, user_id, deployment_id, name, ask, kind, cron, timezone, next_run_at)
+       SELECT 'rtn_' || lpad(n::text, 24, '0'), $1, 'test', 'user-' || n, $2, 'Report', 'Send the report.', 'schedule',
+         '0 8 * * *', 'UTC', CASE WHEN n < $3::int THEN $4::timestamptz + n * $5::int * interval '1 millisecond' ELSE now() + interval '1 day' END
+       FROM generate_series(0, $3::int + $6::int - 1) n`,
+      [server.orgId, id, due, first, gapMs, others],
+    );
+    await client.query('VACUUM ANALYZE routines');
+    const figures = async () => {
+      const { rows } = await client.query<{ ran: string; late: number[] | null }>(
+        `SELECT count(*) AS ran, percentile_disc(ARRAY[0.5, 0.95, 1]) WITHIN GROUP (ORDER BY
+           extract(epoch FROM last_run_at - $1::timestamptz) * 1000 - substr(id, 5)::bigint * $2::int) AS late
+         FROM routines WHERE last_run_at IS NOT NULL`,
+        [first, gapMs],
+      );
+      const [p50 = Number.NaN, p95 = Number.NaN, most = Number.NaN] = (rows[0]?.late ?? []).map(Number);
+      return { ran: Number(rows[0]?.ran), p50, p95, most };
+    };
+    const deadline = first.getTime() + due * gapMs + 180_000;
+    let found = await figures();
+    while (found.ran < due && Date.now() < deadline) {
+      await sleep(1000);
+      found = await figures();
+    }
+    return { due, seconds: (due * gapMs) / 1000, ...found };
+  } finally {
+    await client.end();
+    await server.stop();
+    await model.stop();
+    await postgres.stop();
+  }
 }
 
 async function p50(times: number, work: () => Promise<unknown>): Promise<number> {

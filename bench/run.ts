@@ -2,12 +2,12 @@
  * Measures the server against its budgets and beside its peers. Everything is measured in one run on one machine, so
  * that figures can be compared with each other; the tables go to bench/results.md.
  *
- *   node bench/run.ts                  everything, about half an hour
- *   node bench/run.ts --only turns     one group, printed and not written; may be given several times
- *   node bench/run.ts --quick          short loads and small numbers, to see whether it works; not written
- *   node bench/run.ts --no-peers       without the peers; not written
- *   node bench/run.ts --busy           also on a machine that does other work; not written
- *   node bench/run.ts --peers <folder> installs the peers there and leaves them there for the next run
+ *   npm run bench                           everything, about half an hour
+ *   npm run bench -- --only turns           one group, printed and not written; may be given several times
+ *   npm run bench -- --quick                short loads and small numbers, to see whether it works; not written
+ *   npm run bench -- --no-peers             without the peers; not written
+ *   npm run bench -- --busy                 also on a machine that does other work; not written
+ *   npm run bench -- --peers <folder>       installs the peers there and leaves them there for the next run
  */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';

@@ -33,7 +33,12 @@ type Surroundings = { model: ModelProcess; postmaster: number; seconds: number; 
 export async function measureTurns(stage: Stage): Promise<Row[]> {
   const { folder, seconds, share } = stage;
   const model = await startModelProcess();
-  const postgres = await startEmbeddedPostgres({ dataDir: join(folder, 'turns-database'), log: () => {} });
+  const postgres = await startEmbeddedPostgres({
+    dataDir: join(folder, 'turns-database'),
+    log: () => {},
+    // VoltAgent needs 220 connections.
+    settings: { max_connections: '300' },
+  });
   const databaseFor = (name: string) => createDatabase(postgres.connectionString, name);
   try {
     const around = { model, postmaster: await postmasterOf(postgres.connectionString), seconds, share };
@@ -158,7 +163,10 @@ function rowsOf(ours: Figures, theirs: readonly Figures[]): Row[] {
       measured: orFailure(own, shown),
       budget,
       peers: peerFigures.map((each) => orFailure(each, shown)),
-      ratio: better === null || known.length === 0 || typeof own !== 'number' ? '' : `${(own / best).toFixed(2)} ×`,
+      ratio:
+        better === null || known.length === 0 || typeof own !== 'number' || best === 0
+          ? ''
+          : `${(own / best).toFixed(2)} ×`,
     };
   };
   const typedLines = (many: string, budget: string, of: (figures: Figures) => TypedReplies | Failure): Row[] => {

@@ -79,4 +79,9 @@ export const idempotency = area('idempotency', 'done', [
     'docs/requests.md#idempotency',
     'The create routes that take the header are those the route tables mark with it: deployments, scenarios, generate, notebooks, documents, skills, MCP servers, conversations, batches, routines, users, memory, files.',
   ],
+  [
+    'IDEM-700',
+    'docs/benchmarks.md#postgresql-writes-of-a-create',
+    'A create with an Idempotency-Key sends its claim with its first statement, and its audit entry, event, jobs and response with the COMMIT.',
+  ],
 ]);

@@ -191,7 +191,7 @@ describe('a batch', () => {
     await run(40);
     const statements = executed.mock.calls.length;
     executed.mockRestore();
-    // Eight statements by themselves, plus background work and the polls of the batch's status.
+    // Seven statements by themselves, plus background work and the polls of the batch's status.
     expect(statements / 40).toBeLessThanOrEqual(16);
   });
 

@@ -1,9 +1,9 @@
 import { routes } from '@vestra/contract/api';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { query } from '../support/database.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
-import { type ApiResponse, startTestServer, type TestServer } from '../support/server.ts';
+import { type ApiResponse, isOneProcess, startTestServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 let sibling: TestServer;
@@ -147,6 +147,50 @@ describe('a replay', () => {
     expect(kept?.encrypted).toBe(true);
     expect(kept?.answer.includes(Buffer.from(first.body.key))).toBe(false);
     expect((await create(key)).body.key).toBe(first.body.key);
+  });
+});
+
+describe('a create', () => {
+  /** Counts the writes of the transaction that claims the key, from the claim to the COMMIT. */
+  async function countWrites(path: string, body: object): Promise<number> {
+    const key = freshKey();
+    const sent: { connection: pg.Connection; isOfKey: boolean; isWrite: boolean }[] = [];
+    const bind = vi.spyOn(pg.Connection.prototype, 'bind').mockImplementation(function (this: pg.Connection, ...given) {
+      const values = (given[0]?.values ?? []) as unknown[];
+      sent.push({ connection: this, isOfKey: values.includes(key), isWrite: false });
+      return originals.bind.apply(this, given);
+    });
+    const sync = vi.spyOn(pg.Connection.prototype, 'sync').mockImplementation(function (this: pg.Connection) {
+      sent.push({ connection: this, isOfKey: false, isWrite: true });
+      return originals.sync.apply(this);
+    });
+    const answer = await server.call('POST', path, { body, headers: { 'idempotency-key': key } });
+    bind.mockRestore();
+    sync.mockRestore();
+    expect(answer.status, answer.text).toBeLessThan(300);
+    const claim = sent.findIndex(({ isOfKey }) => isOfKey);
+    const last = sent.findLastIndex(({ isOfKey }) => isOfKey);
+    const { connection } = sent[claim] as (typeof sent)[number];
+    const before = sent.slice(claim, last).filter((each) => each.connection === connection && each.isWrite).length;
+    return before + 1;
+  }
+
+  const { bind, sync } = pg.Connection.prototype;
+  const originals = { bind, sync };
+
+  it.runIf(isOneProcess).each([
+    ['/v1/keys', { name: 'Counted', scopes: ['runtime'] }, 2],
+    ['/v1/users', { user_id: 'counted-user' }, 7],
+    ['/v1/conversations', { deployment: 'counted' }, 4],
+    ['/v1/notebooks', { name: 'Counted', slug: 'counted' }, 2],
+    ['/v1/webhooks', { url: 'https://example.com/hook', events: ['*'] }, 4],
+    ['/v1/routines', { deployment: 'counted', ask: 'Report.', schedule: { cron: '0 8 * * *' } }, 7],
+  ])('at %s sends few writes to PostgreSQL [IDEM-700]', async (path, body, most) => {
+    const manifest = { name: 'counted', instructions: 'Be kind.', memory: 'none' };
+    await server.call('PUT', '/v1/deployments/counted?promote=now', { body: manifest });
+    // The first one fills caches.
+    await countWrites('/v1/keys', { name: 'Counted', scopes: ['runtime'] });
+    expect(await countWrites(path, body)).toBeLessThanOrEqual(most);
   });
 });
 

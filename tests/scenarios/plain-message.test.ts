@@ -28,17 +28,19 @@ async function warm(user = userId()): Promise<{ id: string; user: string }> {
 
 /** How often work ran in a separate transaction instead of one group of statements. */
 async function transactionsOf(work: () => Promise<unknown>): Promise<number> {
-  const query = vi.spyOn(pg.Client.prototype, 'query');
+  const parse = vi.spyOn(pg.Connection.prototype, 'parse');
   await work();
-  const begun = query.mock.calls.filter(([first]) => (first as unknown) === 'COMMIT').length;
-  query.mockRestore();
-  return begun;
+  const ended = parse.mock.calls.filter(([statement]) => (statement as { text: string }).text === 'COMMIT').length;
+  parse.mockRestore();
+  return ended;
 }
 
 describe('the cached state of a process', () => {
   it('is enough for a plain message, which starts no transaction [MSG-310]', async () => {
     server.script(() => ({ text: 'Hello.' }));
     const { user } = await warm();
+    const keyed = () => server.call('POST', '/v1/keys', { body: { name: 'A transaction', scopes: ['runtime'] } });
+    expect(await transactionsOf(keyed)).toBeGreaterThan(0);
     const counts: number[] = [];
     for (let at = 0; at < 7; at++) {
       counts.push(

@@ -3,7 +3,7 @@ import { newId, timeOfId } from '@vestra/contract/ids';
 import type { Origin, Tenant } from '../../platform/caller.ts';
 import { idAfterMoment, idBefore } from '../../platform/db/ids-of-period.ts';
 import type { Database, Executor } from '../../platform/db/pool.ts';
-import { insert, prune, rowsPlannedFor } from '../../platform/db/query.ts';
+import { insertOnlyStatement, prune, rowsPlannedFor, sendLater } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf } from '../../platform/db/table.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
@@ -23,7 +23,7 @@ export async function recordAudit(
   { action, target, details = {} }: AuditAction,
 ): Promise<void> {
   const id = newId('aud');
-  await insert(tx, auditEntries, {
+  const entry = insertOnlyStatement(auditEntries, {
     id,
     // The list is in the order of ids, so both must be of one moment. `now()` is the start of the transaction.
     created_at: new Date(timeOfId(id)),
@@ -39,6 +39,7 @@ export async function recordAudit(
     request_id: origin.requestId,
     details,
   });
+  await sendLater(tx, [entry]);
 }
 
 type AuditFilter = {

@@ -3,7 +3,7 @@ import { newId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
 import type { WebhookEventType } from '@vestra/contract/webhook-event-types';
 import type { Executor } from '../../platform/db/pool.ts';
-import { insert, pipelined, runStatement } from '../../platform/db/query.ts';
+import { insert, runStatement, sendLater } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { events } from '../tables.ts';
 
@@ -16,7 +16,7 @@ export type OrgEvent = ToldByWebhook & { orgId: string; mode: Mode; deploymentId
  */
 export async function emit(tx: Executor, event: OrgEvent): Promise<string> {
   const { id, statement } = emitStatement(event);
-  await pipelined(tx, [statement]);
+  await sendLater(tx, [statement]);
   return id;
 }
 
@@ -64,7 +64,7 @@ export async function emitAll(tx: Executor, events: readonly OrgEvent[]): Promis
   const [first, second] = events;
   if (!first) return;
   if (!second) return void (await emit(tx, first));
-  await pipelined(tx, [emitAllStatement(events)]);
+  await sendLater(tx, [emitAllStatement(events)]);
 }
 
 export function emitAllStatement(events: readonly OrgEvent[]) {

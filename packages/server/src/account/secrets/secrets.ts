@@ -148,14 +148,22 @@ export async function openOwned(
 /** Seals stored responses that contain a secret. Idempotent retries get them again. */
 export function createAnswerSeal(vault: Vault) {
   const place = (tenant: Tenant, route: string, key: string): SealContext => ({ tenant, userId: route, name: key });
+  // An org keeps its data key. Only the master key that wraps it changes, with a restart.
+  const known = new Map<string, Awaited<ReturnType<typeof dataKey>>>();
+  async function keyOf(tx: Executor, at: SealContext) {
+    const key = known.get(at.tenant.orgId) ?? (await dataKey(tx, at));
+    if (known.size >= 1000) known.clear();
+    known.set(at.tenant.orgId, key);
+    return key;
+  }
   return {
     async seal(tx: Executor, tenant: Tenant, route: string, key: string, body: string): Promise<Buffer> {
       const at = place(tenant, route, key);
-      return vault.seal(await dataKey(tx, at), Buffer.from(body, 'utf8'), boundTo('answer', at));
+      return vault.seal(await keyOf(tx, at), Buffer.from(body, 'utf8'), boundTo('answer', at));
     },
     async open(tx: Executor, tenant: Tenant, route: string, key: string, sealed: Buffer): Promise<string> {
       const at = place(tenant, route, key);
-      return vault.open(await dataKey(tx, at), sealed, boundTo('answer', at)).toString('utf8');
+      return vault.open(await keyOf(tx, at), sealed, boundTo('answer', at)).toString('utf8');
     },
   };
 }

@@ -1,5 +1,6 @@
 import { fixedContents, isContentFixed } from '../../agents/versions/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
+import { requestedRows } from '../../platform/db/batch-concurrent-calls.ts';
 import type { Statement } from '../../platform/db/pipeline.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, maybeOne, rowsOf, rowsPlannedFor, rowsStatement, run } from '../../platform/db/query.ts';
@@ -56,16 +57,29 @@ export const deleteFilesOfUser = (tx: Transaction, tenant: Tenant, userId: strin
 
 const maxOutputs = 100;
 
-/** The outputs of tasks and the files that tool servers returned in a conversation, newest first. */
-export const outputsOf = (db: Executor, tenant: Tenant, conversationId: string): Promise<FileRow[]> =>
-  rowsOf(
+/** The outputs of tasks and the files that tool servers returned in each conversation, newest first. */
+export async function outputsOf(
+  db: Executor,
+  wanted: readonly (Tenant & { conversationId: string })[],
+): Promise<FileRow[][]> {
+  const each = wanted.map(({ orgId, mode, conversationId }) => ({
+    org_id: orgId,
+    mode,
+    conversation_id: conversationId,
+  }));
+  const rows = await rowsOf(
     db,
     files,
-    sql`SELECT ${columnsOf(files)} FROM ${files}
-      WHERE ${owned(tenant)} AND source IN ('output', 'tool') AND conversation_id = ${conversationId}
-        AND (source = 'output' OR filename NOT LIKE 'tool.%')
-      ORDER BY id DESC LIMIT ${maxOutputs}`,
+    sql`SELECT found.* FROM ${requestedRows(each, ['org_id', 'mode', 'conversation_id'])}
+      CROSS JOIN LATERAL (
+        SELECT ${columnsOf(files)} FROM ${files}
+        WHERE org_id = wanted.org_id AND mode = wanted.mode AND source IN ('output', 'tool')
+          AND conversation_id = wanted.conversation_id AND (source = 'output' OR filename NOT LIKE 'tool.%')
+        ORDER BY id DESC LIMIT ${maxOutputs}) AS found
+      ORDER BY found.id DESC`,
   );
+  return wanted.map(({ conversationId }) => rows.filter(({ conversation_id }) => conversation_id === conversationId));
+}
 
 /** Deletes the outputs of a task. */
 export const deleteOutputsOf = (tx: Transaction, tenant: Tenant, taskId: string): Promise<FileRow[]> =>

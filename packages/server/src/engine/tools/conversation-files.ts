@@ -3,7 +3,9 @@ import { failed, type OwnTool, ownTool, part, said, type ToolAnswer, text } from
 import { asData } from '@vestra/agent/prompt/data';
 import { z } from 'zod';
 import type { Tenant } from '../../platform/caller.ts';
-import { findFiles, outputsOf } from '../files/store.ts';
+import { batchReads } from '../../platform/db/batch-concurrent-calls.ts';
+import type { Database } from '../../platform/db/pool.ts';
+import { findFiles, outputsOf as findOutputs } from '../files/store.ts';
 import type { FileRow } from '../files/tables.ts';
 import { attachmentsOf } from '../records/messages.ts';
 import { deletedFileName } from '../records/redaction.ts';
@@ -25,8 +27,19 @@ export async function filesOfConversation(
   { known, mayHaveOutputs }: { known: readonly MessageRow[] | null; mayHaveOutputs: boolean },
 ): Promise<ConversationFiles> {
   const attached = known ? known.map(({ attachments }) => attachments) : await attachmentsOf(db, conversationId);
-  const outputs = mayHaveOutputs ? await outputsOf(db, tenant, conversationId) : [];
+  const outputs = mayHaveOutputs ? await outputsOf(db, { ...tenant, conversationId }) : [];
   return { attached: attached.toReversed().flat(), made: outputs.map(madeFile) };
+}
+
+type Outputs = (wanted: Tenant & { conversationId: string }) => Promise<FileRow[]>;
+
+/** The items of a batch begin together and read their files at the same moment: they share a statement. */
+const readersOf = new WeakMap<Database, Outputs>();
+
+function outputsOf(db: Database, { orgId, mode, conversationId }: Parameters<Outputs>[0]): Promise<FileRow[]> {
+  const read = readersOf.get(db) ?? batchReads((wanted: Parameters<Outputs>[0][]) => findOutputs(db, wanted));
+  readersOf.set(db, read);
+  return read({ orgId, mode, conversationId });
 }
 
 const madeFile = ({ id, filename, task_id }: FileRow): MadeFile => ({ file_id: id, filename: filename ?? id, task_id });
@@ -41,7 +54,7 @@ export async function uploadsOf(
   { tenant, conversationId }: { tenant: Tenant; conversationId: string },
   { attached }: ConversationFiles,
 ): Promise<Attachment[]> {
-  const outputs = await outputsOf(db, tenant, conversationId);
+  const outputs = await outputsOf(db, { ...tenant, conversationId });
   return [
     ...attached,
     ...outputs
@@ -80,7 +93,7 @@ export function readConversationFile(
   /** Reads what apps and other tasks have added: a reply that needs no file does not pay for this. */
   async function refresh(): Promise<void> {
     const known = new Set(made.map(({ file_id }) => file_id));
-    const outputs = await outputsOf(engine.db, tenant, conversationId);
+    const outputs = await outputsOf(engine.db, { ...tenant, conversationId });
     made.push(...outputs.map(madeFile).filter(({ file_id }) => !known.has(file_id)));
   }
   return [readerOf(engine, tenant, { files, refresh })];

@@ -1,7 +1,7 @@
 /** Executes the decision of `transitions/end-run.ts`: under the lock of the conversation, or if the conversation is unchanged. */
 import type { FinalEnd } from '@vestra/agent/ports';
 import type { Micros } from '@vestra/contract/money';
-import { emitStatement } from '../../account/index.ts';
+import { emitAllStatement, emitStatement, type OrgEvent } from '../../account/index.ts';
 import { manifestOf } from '../../agents/versions/index.ts';
 import { costOf, costOfKinds } from '../../billing/index.ts';
 import { sharedNow } from '../../platform/db/clock.ts';
@@ -160,7 +160,7 @@ export async function endRunIfUnchanged(engine: Turns, answered: AnsweredRun): P
     endRunStatement(last, subject, decision),
     ...(item ? [item.statement] : []),
     ...(charge ? [charge] : []),
-    ...orgEventsOf(conversation, events.emitted).map((event) => emitStatement(event).statement),
+    ...eventStatements(orgEventsOf(conversation, events.emitted)),
   ];
   const results = await engine.writes(conversation.id, statements).catch((error: unknown) => {
     engine.seen.conversations.forget(conversation.id);
@@ -172,6 +172,13 @@ export async function endRunIfUnchanged(engine: Turns, answered: AnsweredRun): P
   announce(engine.announcer, { conversation, version, entries, afterwards: item ? [() => item.committed(ended)] : [] });
   return true;
 }
+
+/** One statement, whatever the number of events: a task that ends has two. */
+const eventStatements = (events: readonly OrgEvent[]): Statement[] => {
+  const [first] = events;
+  if (!first) return [];
+  return [events.length === 1 ? emitStatement(first).statement : emitAllStatement(events)];
+};
 
 /** The end of a reply in a batch, or with others behind it, changes more rows than its own. */
 const isOnlyReply = (conversation: ConversationRow, turn: TurnRow) =>

@@ -9,7 +9,8 @@ export type Statement<Result = unknown> = {
   readonly sql: Sql;
   /** Null if its rows are not read. */
   readonly shape: Shape | null;
-  readonly result: (rows: unknown[], count: number) => Result;
+  /** `tag` is PostgreSQL's name of what it did: "INSERT 0 5", "COMMIT". */
+  readonly result: (rows: unknown[], count: number, tag: string) => Result;
   /** Not prepared, so that PostgreSQL plans it for its values each time. */
   readonly isPlannedAnew?: true;
 };
@@ -101,7 +102,7 @@ function createSubmittable(
       // Reinsert, so that the map is ordered by last use.
       prepared.delete(name);
       prepared.set(name, kept);
-      results.push(unreadable ? undefined : result(rows, countIn(text)));
+      results.push(unreadable ? undefined : result(rows, countIn(text), text));
       [answer, rows] = [undefined, []];
     },
     handleReadyForQuery() {

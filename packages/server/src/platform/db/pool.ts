@@ -18,7 +18,11 @@ export type Database = {
 };
 
 /** A connection with an open transaction, valid while the callback of `transaction` runs. */
-export type Transaction = { readonly send: (statements: readonly Statement[]) => Promise<unknown[]> };
+export type Transaction = {
+  readonly send: (statements: readonly Statement[]) => Promise<unknown[]>;
+  /** Adds statements to the next write or to that of the COMMIT. Without it, `sendLater` sends them at once. */
+  readonly sendLater?: (statements: readonly Statement[]) => void;
+};
 
 /** The parameter of store functions, which work alone or inside the transaction of their caller. */
 export type Executor = Database | Transaction;

@@ -90,6 +90,15 @@ export async function pipelined<const Statements extends readonly Statement[]>(
   return (await sendOn(executor, statements)) as never;
 }
 
+/**
+ * Leaves statements whose results nobody reads to the next write of the transaction, at the latest to that of its
+ * COMMIT. If one fails, that write fails. On a `db` they are sent at once.
+ */
+export async function sendLater(executor: Executor, statements: readonly Statement[]): Promise<void> {
+  if ('sendLater' in executor && executor.sendLater) executor.sendLater(statements);
+  else await sendOn(executor, statements);
+}
+
 export const rowsStatement = <Of extends Described>(of: Of, statement: Sql): Statement<RowOf<Of>[]> => ({
   sql: statement,
   shape: isTable(of) ? of.columns : of,
@@ -126,11 +135,19 @@ export function insertStatement<Of extends Table>(
   row: ValuesOf<Of>,
   { onConflict }: InsertOptions = {},
 ): Statement<RowOf<Of>[]> {
+  const insertion = insertSql(table, row);
+  return rowsStatement(table, sql`${insertion} ${conflict(onConflict)} RETURNING ${columnsOf(table)}`);
+}
+
+/** For a row that the caller does not read. */
+export const insertOnlyStatement = <Of extends Table>(table: Of, row: ValuesOf<Of>): Statement<number> =>
+  runStatement(insertSql(table, row));
+
+function insertSql<Of extends Table>(table: Of, row: ValuesOf<Of>): Sql {
   const given = valuesOf(table, row);
   const writer = sqlWriter().add(`INSERT INTO "${table.name}" (${namesOf(given)}) VALUES (`);
   for (const [at, { place }] of given.entries()) writer.add(at === 0 ? '' : ', ').addPart(place);
-  writer.add(') ').addPart(conflict(onConflict)).add(' RETURNING ').addPart(columnsOf(table));
-  return rowsStatement(table, writer.end());
+  return writer.add(')').end();
 }
 
 const insertManyStatement = <Of extends Table>(

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
 import { closeDatabase, type Database, type Executor, openDatabase } from './pool.ts';
-import { rowsOf, run } from './query.ts';
+import { rowsOf, run, runStatement, sendLater } from './query.ts';
 import { sql, sqlState } from './sql.ts';
 import { integer, text } from './table.ts';
 import { transaction } from './transaction.ts';
@@ -177,5 +178,77 @@ describe('beside an open transaction the pool is refused', () => {
     await transaction(db, () => transaction(other, (tx) => raise(tx, 'right')));
     await closeDatabase(other);
     expect(await values()).toEqual({ left: 0, right: 1 });
+  });
+});
+
+describe('statements that are left for later', () => {
+  const raiseLater = (executor: Executor, name: string) =>
+    sendLater(executor, [runStatement(sql`UPDATE counters SET value = value + 1 WHERE name = ${name}`)]);
+
+  test('are seen by the next statement, and those behind it are committed', async () => {
+    const seen = await transaction(db, async (tx) => {
+      await raiseLater(tx, 'left');
+      const [row] = await rowsOf(tx, { value: integer() }, sql`SELECT value FROM counters WHERE name = 'left'`);
+      await raiseLater(tx, 'right');
+      return row?.value;
+    });
+    expect(seen).toBe(1);
+    expect(await values()).toEqual({ left: 1, right: 1 });
+  });
+
+  test('are committed if the work sends nothing else', async () => {
+    await transaction(db, async (tx) => {
+      await raiseLater(tx, 'left');
+      await raiseLater(tx, 'right');
+    });
+    expect(await values()).toEqual({ left: 1, right: 1 });
+  });
+
+  test('cost no extra write: they go with the next statement, and with the COMMIT', async () => {
+    const writes = vi.spyOn(pg.Connection.prototype, 'sync');
+    await transaction(db, async (tx) => {
+      await raiseLater(tx, 'left');
+      await raise(tx, 'left');
+      await raiseLater(tx, 'right');
+      await raiseLater(tx, 'right');
+    });
+    const count = writes.mock.calls.length;
+    writes.mockRestore();
+    expect([count, await values()]).toEqual([2, { left: 2, right: 2 }]);
+  });
+
+  test('are not written if the work throws', async () => {
+    const failure = new Error('no');
+    const work = transaction(db, async (tx) => {
+      await raiseLater(tx, 'left');
+      throw failure;
+    });
+    await expect(work).rejects.toBe(failure);
+    expect(await values()).toEqual({ left: 0, right: 0 });
+  });
+
+  test.each([true, false])(
+    'fail the transaction and leave a usable connection (others before: %s)',
+    async (isBegun) => {
+      const small = await openDatabase({ connectionString: database.connectionString, max: 1 });
+      const work = transaction(small, async (tx) => {
+        if (isBegun) await raise(tx, 'left');
+        await raiseLater(tx, 'right');
+        await sendLater(tx, [runStatement(sql`SELECT 1 / 0`)]);
+      });
+      expect(sqlState(await work.catch((error: unknown) => error))).toBe('22012');
+      await raise(small, 'left');
+      await closeDatabase(small);
+      expect(await values()).toEqual({ left: 1, right: 0 });
+    },
+  );
+
+  test('are written again after a collision', async () => {
+    let attempts = 0;
+    await transaction(db, async (tx) => {
+      await raiseLater(tx, 'left');
+      if (++attempts === 1) await run(tx, sql`DO $$ BEGIN RAISE EXCEPTION 'again' USING ERRCODE = '40001'; END $$`);
+    });
+    expect([attempts, await values()]).toEqual([2, { left: 1, right: 0 }]);
   });
 });

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
-import { cutWhenGone } from './connection-probe.ts';
 import { noteFullDisk } from './full-disk.ts';
 import { hasNoSession, type Statement, send } from './pipeline.ts';
 import { type Database, insideTransaction, longestIdleMs, type Transaction } from './pool.ts';
@@ -43,22 +42,23 @@ async function runOnce<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>):
   let broken: Error | undefined;
   try {
     const result = await insideTransaction(pool, () => work(open.tx));
-    open.end();
-    if (!open.isBegun()) return result;
+    const unsent = open.end();
+    if (unsent.length === 0 && !open.isBegun()) return result;
     if (isOvertaken(client))
       throw new NotThePrimary('Another server has become the primary since the transaction began.');
     // PostgreSQL answers COMMIT with ROLLBACK, and no error, if an earlier statement has failed.
-    const hasAnswered = cutWhenGone(client);
-    const { command } = await client.query('COMMIT').finally(hasAnswered);
-    if (command !== 'COMMIT') {
+    const tag = (await send(client, [...unsent, commit])).at(-1);
+    if (tag !== 'COMMIT') {
       throw new Error('The transaction was rolled back: one of its statements failed and the error was swallowed.');
     }
     return result;
   } catch (error) {
     open.end();
-    await client.query('ROLLBACK').catch((failure: Error) => {
-      broken = failure;
-    });
+    if (open.isBegun()) {
+      await client.query('ROLLBACK').catch((failure: Error) => {
+        broken = failure;
+      });
+    }
     noteFullDisk(pool, error);
     // Drop a connection to a server that accepts no more writes, so that no later caller gets it.
     if (error instanceof Error && isDatabaseUnreachable(error)) broken ??= error;
@@ -69,6 +69,8 @@ async function runOnce<T>(pool: pg.Pool, work: (tx: Transaction) => Promise<T>):
 }
 
 const begin: Statement = { sql: sql`BEGIN`, shape: null, result: () => undefined };
+/** Not prepared: parsing it costs nothing, and its text stays readable on the wire. */
+const commit: Statement = { sql: sql`COMMIT`, shape: null, result: (_rows, _count, tag) => tag, isPlannedAnew: true };
 /** Shared sessions lose their settings after each transaction, so each transaction sets them again. */
 const beginShared: Statement[] = [
   begin,
@@ -83,24 +85,39 @@ const beginShared: Statement[] = [
 
 /**
  * Sends BEGIN in the same write as the first statement. Rejects statements after the end: `work` may not have awaited one,
- * and the connection may already run another transaction.
+ * and the connection may already run another transaction. `end` returns the statements that are still to be sent.
  */
-function beginOn(client: pg.PoolClient): { tx: Transaction; isBegun: () => boolean; end: () => void } {
+function beginOn(client: pg.PoolClient): { tx: Transaction; isBegun: () => boolean; end: () => Statement[] } {
   let isBegun = false;
   let hasEnded = false;
+  let unsent: Statement[] = [];
+  const assertOpen = () => {
+    if (hasEnded) throw new Error('The transaction has ended: await each of its statements inside it.');
+  };
+  /** BEGIN, if it was not sent yet, and the statements that were left for this write. */
+  const takeUnsent = () => {
+    const taken = isBegun ? unsent : [...(hasNoSession(client) ? beginShared : [begin]), ...unsent];
+    isBegun = true;
+    unsent = [];
+    return taken;
+  };
   return {
     tx: {
       async send(statements) {
-        if (hasEnded) throw new Error('The transaction has ended: await each of its statements inside it.');
-        if (isBegun) return send(client, statements);
-        isBegun = true;
-        const first = hasNoSession(client) ? beginShared : [begin];
+        assertOpen();
+        const first = takeUnsent();
+        if (first.length === 0) return send(client, statements);
         return (await send(client, [...first, ...statements])).slice(first.length);
+      },
+      sendLater(statements) {
+        assertOpen();
+        unsent.push(...statements);
       },
     },
     isBegun: () => isBegun,
     end: () => {
       hasEnded = true;
+      return unsent.length > 0 ? takeUnsent() : [];
     },
   };
 }

@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
 import type { Caller, Tenant } from '../caller.ts';
 import type { Database, Transaction } from '../db/pool.ts';
-import { one, pipelined, prune, run, runStatement } from '../db/query.ts';
+import { one, pipelined, prune, run, runStatement, sendLater } from '../db/query.ts';
 import { type Sql, sql, sqlState } from '../db/sql.ts';
 import { boolean, bytes, integer, type RowOf } from '../db/table.ts';
 import { transaction } from '../db/transaction.ts';
+import { isDatabaseUnreachable } from '../db/unreachable.ts';
 import type { CommittedResponse, Reply } from './handler.ts';
 import { idempotencyKeys } from './tables.ts';
 
@@ -49,7 +50,7 @@ export function createIdempotency(db: Database, answerSeal: AnswerSeal): Idempot
     const name = JSON.stringify([call.tenant.orgId, call.tenant.mode, call.route, call.key]);
     // Requests of one process queue here, so that a burst uses one connection instead of one per request.
     const before = inFlight.get(name);
-    const running = (before ? ended(before) : Promise.resolve()).then(() => attempt(call, work));
+    const running = before ? ended(before).then(() => repeat(call, work)) : attempt(call, work);
     inFlight.set(name, running);
     const clear = () => {
       if (inFlight.get(name) === running) inFlight.delete(name);
@@ -58,14 +59,35 @@ export function createIdempotency(db: Database, answerSeal: AnswerSeal): Idempot
     return running;
   }
 
+  /**
+   * Sends the claim in the same write as the first statement of the work, because nearly every key is new. The claim of
+   * a used key fails that write: the work has read and written nothing, and `repeat` finds the stored response.
+   */
   async function attempt(call: Guarded, work: (tx: Transaction) => Promise<StoredAnswer>) {
+    let isClaimed = false;
+    try {
+      return await transaction(db, async (tx) => {
+        isClaimed = false;
+        const claimed = () => {
+          isClaimed = true;
+        };
+        await sendLater(tx, [{ ...claimStatement(call, { mustBeNew: true }), result: claimed }]);
+        return { ...(await keep(tx, call, await work(tx))), replayed: false };
+      });
+    } catch (error) {
+      if (isClaimed || isDatabaseUnreachable(error)) throw error;
+      if (sqlState(error) === lockNotAvailable) throw fail('idempotency_in_progress');
+      return repeat(call, work);
+    }
+  }
+
+  /** Claims the key before the work begins. */
+  async function repeat(call: Guarded, work: (tx: Transaction) => Promise<StoredAnswer>) {
     try {
       return await transaction(db, async (tx) => {
         const kept = await claim(tx, call);
         if (kept) return { ...(await answerOf(tx, kept, call)), replayed: true };
-        const answer = await work(tx);
-        await keep(tx, call, answer);
-        return { ...answer, replayed: false };
+        return { ...(await keep(tx, call, await work(tx))), replayed: false };
       });
     } catch (error) {
       if (sqlState(error) === lockNotAvailable) throw fail('idempotency_in_progress');
@@ -81,17 +103,17 @@ export function createIdempotency(db: Database, answerSeal: AnswerSeal): Idempot
     return { status: kept.status, body };
   }
 
-  async function keep(tx: Transaction, call: Guarded, answer: StoredAnswer): Promise<void> {
+  async function keep(tx: Transaction, call: Guarded, answer: StoredAnswer): Promise<StoredAnswer> {
     const { tenant, route, key, showsSecret } = call;
     const bytes = showsSecret
       ? await answerSeal.seal(tx, tenant, route, key, answer.body)
       : Buffer.from(answer.body, 'utf8');
-    await run(
-      tx,
-      sql`
+    await sendLater(tx, [
+      runStatement(sql`
         UPDATE ${idempotencyKeys} SET status = ${answer.status}, answer = ${bytes}, encrypted = ${showsSecret}
-        WHERE ${named(call)}`,
-    );
+        WHERE ${named(call)}`),
+    ]);
+    return answer;
   }
 
   return { once };
@@ -119,22 +141,29 @@ const named = ({ tenant, route, key }: Guarded): Sql =>
 
 /** Claims the key for this transaction, or returns the response stored under it in the last 24 hours. */
 async function claim(tx: Transaction, call: Guarded): Promise<KeptAnswer | null> {
-  const { tenant, route, key, requestHash } = call;
-  const [, claimed] = await pipelined(tx, [
-    runStatement(sql.raw(`SET LOCAL lock_timeout = ${inProgressAfterMs}`)),
-    runStatement(sql`
-      INSERT INTO ${idempotencyKeys} AS kept (org_id, mode, route, key, request_hash)
-      VALUES (${tenant.orgId}, ${tenant.mode}, ${route}, ${key}, ${requestHash})
-      ON CONFLICT (org_id, mode, route, key) DO UPDATE
-        SET request_hash = excluded.request_hash, status = NULL, answer = NULL, encrypted = false, created_at = now()
-        WHERE kept.created_at < now() - interval '24 hours'`),
-    runStatement(sql`SET LOCAL lock_timeout = 0`),
-  ]);
+  const [claimed] = await pipelined(tx, [claimStatement(call, { mustBeNew: false })]);
   if (claimed > 0) return null;
   return one(
     tx,
     keptAnswer,
     sql`SELECT request_hash, status, answer, encrypted FROM ${idempotencyKeys} WHERE ${named(call)}`,
+  );
+}
+
+/** The lock timeout is set before the row is inserted and reset after it. With `mustBeNew`, a used key is an error. */
+function claimStatement({ tenant, route, key, requestHash }: Guarded, { mustBeNew }: { mustBeNew: boolean }) {
+  const claimed = sql`
+    INSERT INTO ${idempotencyKeys} AS kept (org_id, mode, route, key, request_hash)
+    SELECT ${tenant.orgId}, ${tenant.mode}, ${route}, ${key}, ${requestHash}::bytea
+    FROM set_config('lock_timeout', ${String(inProgressAfterMs)}, true)
+    ON CONFLICT (org_id, mode, route, key) DO UPDATE
+      SET request_hash = excluded.request_hash, status = NULL, answer = NULL, encrypted = false, created_at = now()
+      WHERE kept.created_at < now() - interval '24 hours'
+    RETURNING set_config('lock_timeout', '0', true)`;
+  return runStatement(
+    mustBeNew
+      ? sql`WITH claimed AS (${claimed}) SELECT expect_that(EXISTS (SELECT FROM claimed), 'that the key is new')`
+      : claimed,
   );
 }
 

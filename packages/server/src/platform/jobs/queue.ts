@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { NotifyListener } from '../db/notify-listener.ts';
 import type { Statement } from '../db/pipeline.ts';
 import type { Database, Executor } from '../db/pool.ts';
-import { prune, rowsOf, rowsStatement, run } from '../db/query.ts';
+import { prune, rowsOf, rowsStatement, run, runStatement, sendLater } from '../db/query.ts';
 import { retryAtStart } from '../db/retry-through-failover.ts';
 import { sql } from '../db/sql.ts';
 import { float, integer, text } from '../db/table.ts';
@@ -94,15 +94,14 @@ export function createJobs<Catalog extends JobCatalog>(dependencies: {
       return { id: newJobId(), key: row.key?.(payload) ?? null, share, payload };
     });
     if (sent.length === 0) return [];
-    await run(
-      executor,
-      sql`WITH sent AS (
+    await sendLater(executor, [
+      runStatement(sql`WITH sent AS (
           INSERT INTO jobs (id, name, key, share, payload)
           SELECT id, ${name}, key, share, payload
           FROM json_to_recordset(${sql.json(sent)}) AS sent (id uuid, key text, share text, payload jsonb)
         )
-        SELECT pg_notify(${jobsChannel}, ${name})`,
-    );
+        SELECT pg_notify(${jobsChannel}, ${name})`),
+    ]);
     return sent.map(({ id }) => id);
   }
 

@@ -59,4 +59,24 @@ describe('an answer over a socket', () => {
     }
     expect(isReadAtOnce()).toBe(true);
   });
+
+  it('shows its first text at once, after a piece without text [MOD-491]', async () => {
+    const others = [beginReading(), beginReading()];
+    // The time of the common read never comes.
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const texts: string[] = [];
+    endpoint.respond((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(sse({ choices: [{ delta: { role: 'assistant', content: '' } }] }), () =>
+        setImmediate(() => response.write(sse({ choices: [{ delta: { content: 'Hi' } }] }))),
+      );
+    });
+    for await (const event of endpoint.stream('compatible', {}, { attempts: 1 })) {
+      if (event.type === 'text') texts.push(event.text);
+      break;
+    }
+    vi.useRealTimers();
+    for (const end of others) end();
+    expect(texts).toEqual(['Hi']);
+  });
 });

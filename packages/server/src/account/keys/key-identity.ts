@@ -20,7 +20,7 @@ const maxCachedKeys = 10_000;
 
 export function createKeyIdentity(db: Database, now: () => number = sharedNow): KeyIdentity {
   const known = new Map<string, KnownKey>();
-  /** Requests that arrive at the same moment share one read. Each would take a connection of its own. */
+  /** Requests that arrive at the same moment share one read. Each would take a separate connection. */
   const reading = new Map<string, Promise<KnownKey | null>>();
 
   function read(name: string, hash: Buffer): Promise<KnownKey | null> {

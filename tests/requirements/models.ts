@@ -248,6 +248,11 @@ export const models = area('models', 'done', [
     'Answers that are written at once are read together, at most every 100 ms; one alone is read as it comes.',
   ],
   [
+    'MOD-491',
+    'docs/benchmarks.md#cost-of-a-model-call',
+    'The first text of an answer is read at once, however many are written at the same time.',
+  ],
+  [
     'MOD-630',
     'docs/model-reference.md#provider-requests',
     'Gemini on Vertex AI gets back the ids of calls that it gave and no others; calls without ids are paired by their order.',

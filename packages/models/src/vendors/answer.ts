@@ -86,6 +86,7 @@ function createTextReader({ vendor, timing, request, wireRequest }: Attempt, ans
   // Kept until the first event, to explain a response that contains none.
   const opening: Buffer[] = [];
   let hasEvent = false;
+  let pieces = 0;
   let problem: { error: unknown } | null = null;
   let isAtEnd = false;
   const readEvents = vendor.framing === 'aws' ? readAwsEventStream : readServerSentEvents;
@@ -135,6 +136,8 @@ function createTextReader({ vendor, timing, request, wireRequest }: Attempt, ans
         if (!hasEvent) opening.push(bytes);
         problem = problemOf(() => feed(bytes));
         const text = takeText(answer);
+        pieces += 1;
+        if (text !== '' || pieces === piecesReadAtOnce) exchange?.readWithOthers();
         if (text !== '') return text;
         if (!hasEvent && (isPage(opening) || sizeOf(opening) > longestEvent)) break;
       }
@@ -162,6 +165,9 @@ function takeText(answer: WireAnswer): string {
   answer.text = '';
   return text;
 }
+
+/** Nobody should wait for the first text. Most answers send it after one piece that only names the role. */
+const piecesReadAtOnce = 4;
 
 const sizeOf = (pieces: readonly Buffer[]) => pieces.reduce((sum, { length }) => sum + length, 0);
 

@@ -8,6 +8,8 @@ export type Exchange = {
   begun: () => Promise<{ status: number; headers: IncomingHttpHeaders }>;
   /** Returns the bytes since the last read; null at the end. */
   read: () => Promise<Buffer | null>;
+  /** From now on, it is read together with the other answers of this process. */
+  readWithOthers: () => void;
   /** Must be called at the end. A connection whose response completes soon is reused for the next call. */
   leave: (isComplete: boolean) => void;
 };
@@ -125,13 +127,8 @@ export function post({ url, headers, body, signal, idleTimeoutMs }: Call): Excha
       unread.push(chunk);
       unreadBytes += chunk.length;
       if (unreadBytes > mostUnread) receiving.pause();
-      if (endReading) {
-        whenToRead(onNews);
-        return;
-      }
-      // The first piece is read at once.
-      endReading = beginReading();
-      onNews();
+      if (endReading) whenToRead(onNews);
+      else onNews();
     },
     onResponseEnd() {
       isEnded = true;
@@ -171,6 +168,10 @@ export function post({ url, headers, body, signal, idleTimeoutMs }: Call): Excha
       unreadBytes = 0;
       if (controller?.paused) controller.resume();
       return bytes;
+    },
+
+    readWithOthers() {
+      if (!isLeft) endReading ??= beginReading();
     },
 
     leave(isComplete) {

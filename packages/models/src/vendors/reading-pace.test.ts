@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sse, startRawEndpoint } from './raw-endpoint.fixture.ts';
 import { beginReading, whenToRead } from './reading-pace.ts';
@@ -58,5 +59,26 @@ describe('an answer over a socket', () => {
       await read().catch(() => {});
     }
     expect(isReadAtOnce()).toBe(true);
+  });
+
+  it('shows its first text at once, after a piece without text [MOD-491]', async () => {
+    const others = [beginReading(), beginReading()];
+    // The time of the common read never comes.
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    const texts: string[] = [];
+    endpoint.respond(async (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.write(sse({ choices: [{ delta: { role: 'assistant', content: '' } }] }));
+      // Client and endpoint share the event loop: after some turns, the client has read the piece.
+      for (let turns = 0; turns < 100; turns++) await turn();
+      response.write(sse({ choices: [{ delta: { content: 'Hi' } }] }));
+    });
+    for await (const event of endpoint.stream('compatible', {}, { attempts: 1 })) {
+      if (event.type === 'text') texts.push(event.text);
+      break;
+    }
+    vi.useRealTimers();
+    for (const end of others) end();
+    expect(texts).toEqual(['Hi']);
   });
 });

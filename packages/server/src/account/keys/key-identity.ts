@@ -19,29 +19,44 @@ const cachedMs = 1000;
 const maxCachedKeys = 10_000;
 
 export function createKeyIdentity(db: Database, now: () => number = sharedNow): KeyIdentity {
-  const known = new Map<string, { found: FoundKey; caller: Caller; readAt: number }>();
+  const known = new Map<string, KnownKey>();
+  /** Requests that arrive at the same moment share one read. Each would take a separate connection. */
+  const reading = new Map<string, Promise<KnownKey | null>>();
+
+  function read(name: string, hash: Buffer): Promise<KnownKey | null> {
+    const running = reading.get(name);
+    if (running) return running;
+    const readAt = now();
+    const begun: Promise<KnownKey | null> = findKeyBySecret(db, hash)
+      .then((found) => {
+        const entry = found ? { found, caller: callerOf(found), readAt } : null;
+        // A key that was forgotten meanwhile may have been read before its revocation.
+        if (reading.get(name) !== begun) return entry;
+        if (known.size >= maxCachedKeys) known.clear();
+        if (entry) known.set(name, entry);
+        else known.delete(name);
+        return entry;
+      })
+      .finally(() => {
+        if (reading.get(name) === begun) reading.delete(name);
+      });
+    reading.set(name, begun);
+    return begun;
+  }
 
   return {
     async ofKey(token) {
       if (!/^vk_(test|live)_[A-Za-z0-9_-]{43}$/.test(token)) throw fail('key_invalid', { message: formFault(token) });
       const hash = hashSecret(token);
       const name = hash.toString('base64');
-      let entry = known.get(name);
-      if (!entry || now() - entry.readAt >= cachedMs) {
-        const readAt = now();
-        const found = await findKeyBySecret(db, hash);
-        if (!found) {
-          known.delete(name);
-          throw fail('key_invalid');
-        }
-        entry = { found, caller: callerOf(found), readAt };
-        if (known.size >= maxCachedKeys) known.clear();
-        known.set(name, entry);
-      }
+      const cached = known.get(name);
+      const entry = cached && now() - cached.readAt < cachedMs ? cached : await read(name, hash);
+      if (!entry) throw fail('key_invalid');
       refuseEnded(entry.found, now());
       return entry.caller;
     },
     forget(keyId) {
+      reading.clear();
       for (const [name, { found }] of known) if (found.key.id === keyId) known.delete(name);
     },
   };
@@ -80,6 +95,8 @@ const callerOf = ({ key, org }: FoundKey): Caller => ({
 
 /** A slow hash is not needed: 32 random bytes cannot be guessed. */
 export const hashSecret = (secret: string): Buffer => hash('sha256', secret, 'buffer');
+
+type KnownKey = { found: FoundKey; caller: Caller; readAt: number };
 
 type FoundKey = { key: KeyRow; org: { status: string }; rolledUntil: Date | null };
 

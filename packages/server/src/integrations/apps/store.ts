@@ -1,4 +1,5 @@
 import type { Tenant } from '../../platform/caller.ts';
+import { requestedRows } from '../../platform/db/batch-concurrent-calls.ts';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, prune, rowsOf, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
@@ -121,8 +122,10 @@ export async function signInsOf(
     db,
     connections,
     sql`SELECT DISTINCT ON (c.org_id, c.mode, c.user_key, c.app) ${columnsOf(connections, 'c')}
-        FROM unnest(${wanted.map(({ orgId }) => orgId)}::text[], ${wanted.map(({ mode }) => mode)}::text[],
-          ${keys}::text[]) AS wanted (org_id, mode, user_key)
+        FROM ${requestedRows(
+          wanted.map(({ orgId, mode }, at) => ({ org_id: orgId, mode, user_key: keys[at] as string })),
+          ['org_id', 'mode', 'user_key'],
+        )}
         JOIN ${connections} c USING (org_id, mode, user_key)
         WHERE c.status = 'connected' OR (c.status = 'failed' AND c.token_epoch > 0)
         ORDER BY c.org_id, c.mode, c.user_key, c.app, c.status = 'connected' DESC, c.id DESC`,

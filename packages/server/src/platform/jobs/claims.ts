@@ -19,7 +19,11 @@ export const jobsChannel = 'vestra_jobs';
 
 export function createClaims({ db, leaseSeconds }: { db: Database; leaseSeconds: number }) {
   return {
-    take(name: string, { share, concurrency }: JobRow, count: number, running: RunningShares): Promise<ClaimedJobs> {
+    async take(name: string, row: JobRow, count: number, running: RunningShares): Promise<ClaimedJobs> {
+      if (row.policy === 'recurring') {
+        return { claims: await claimRecurring(db, { name, leaseSeconds }), isContested: false, isLeft: false };
+      }
+      const { share, concurrency } = row;
       const { ofOrg, ofUser } = share ?? { ofOrg: concurrency, ofUser: concurrency };
       return claimFairly(db, { name, ofOrg, ofUser, running, count, leaseSeconds });
     },
@@ -82,7 +86,18 @@ export function createClaims({ db, leaseSeconds }: { db: Database; leaseSeconds:
 }
 
 /** Locks rows in one order, so that a heartbeat and the end of several jobs cannot deadlock. */
-const held = (claims: Claim[]) => sql`
+const held = (claims: Claim[]) => {
+  const [only] = claims;
+  return only && claims.length === 1 ? heldAlone(only) : heldTogether(claims);
+};
+
+/** Most jobs end alone. PostgreSQL keeps this plan, and makes a new one for each pair of arrays. */
+const heldAlone = ({ id, attempt }: Claim) => sql`
+  WITH held AS (
+    SELECT id FROM jobs WHERE id = ${id}::uuid AND attempts = ${attempt} AND is_held FOR UPDATE
+  )`;
+
+const heldTogether = (claims: Claim[]) => sql`
   WITH held AS (
     SELECT jobs.id FROM jobs
     JOIN unnest(${claims.map(({ id }) => id)}::uuid[], ${claims.map(({ attempt }) => attempt)}::int[]) AS ours (id, attempt)
@@ -104,6 +119,25 @@ export const shareId = ({ orgId, mode = '', userId }: JobOwner): string =>
     .update(`${mode} ${userId ?? ''}`)
     .digest('hex')
     .slice(0, 16)}`;
+
+/**
+ * Claims the one row of a recurring job. There is nobody to be fair to, and planning the fair claim costs PostgreSQL more
+ * than most recurring jobs.
+ */
+const claimRecurring = (
+  db: Database,
+  { name, leaseSeconds }: { name: string; leaseSeconds: number },
+): Promise<Claim[]> =>
+  rowsOf(
+    db,
+    { id: uuid(), attempt: integer(), payload: jsonb<unknown>(), failures: integer(), share: text() },
+    sql`UPDATE jobs SET due_at = ${secondsFromNow(leaseSeconds)}, is_held = true, attempts = attempts + 1
+        WHERE id = (SELECT id FROM jobs WHERE id = ${idOfRecurring(sql`${name}`)} AND due_at <= now() FOR UPDATE SKIP LOCKED)
+        RETURNING id, attempts AS attempt, payload, failures, share`,
+  );
+
+/** A recurring job has one row for the whole installation. */
+export const idOfRecurring = (name: Sql): Sql => sql`md5(${name})::uuid`;
 
 /** Users that one scan visits on each side of its start, shared among the orgs. */
 const maxUsers = 64;

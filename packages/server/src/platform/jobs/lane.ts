@@ -121,7 +121,8 @@ export function createLane(dependencies: {
     } finally {
       clearTimeout(expiry);
       running.delete(entry);
-      if (isFull || isLeft) wake();
+      // A recurring job has no other row, and wakes its lane when it is due again.
+      if ((isFull || isLeft) && row.policy !== 'recurring') wake();
     }
   }
 

@@ -7,7 +7,7 @@ import { retryAtStart } from '../db/retry-through-failover.ts';
 import { sql } from '../db/sql.ts';
 import { float, integer, text } from '../db/table.ts';
 import type { JobCatalog, JobName, JobRow, JobSender, catalog as serverCatalog } from './catalog.ts';
-import { type Claims, createClaims, jobsChannel, shareId } from './claims.ts';
+import { type Claims, createClaims, idOfRecurring, jobsChannel, shareId } from './claims.ts';
 
 export type Jobs<Catalog extends JobCatalog = typeof serverCatalog> = JobSender<Catalog> & {
   start(): Promise<void>;
@@ -57,7 +57,7 @@ export function createJobs<Catalog extends JobCatalog>(dependencies: {
       await retryAtStart(() =>
         run(
           db,
-          sql`INSERT INTO jobs (id, name, payload) SELECT md5(name)::uuid, name, '{}' FROM unnest(${recurring}::text[]) AS name
+          sql`INSERT INTO jobs (id, name, payload) SELECT ${idOfRecurring(sql`name`)}, name, '{}' FROM unnest(${recurring}::text[]) AS name
             ON CONFLICT (id) DO NOTHING`,
         ),
       );

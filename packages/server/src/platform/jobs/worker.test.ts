@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sql } from '../db/sql.ts';
 import { transaction } from '../db/transaction.ts';
 import type { JobContext } from './lane.ts';
@@ -253,6 +253,17 @@ describe('a recurring job', () => {
     expect(messages()).toContain('a recurring job failed');
     const rows = await installation.rows(sql`SELECT count(*)::int AS count FROM jobs WHERE name = 'tick'`);
     expect(rows).toEqual([{ count: 1 }]);
+  });
+
+  it('is looked for once for each run', async () => {
+    const jobs = await installation.jobs(recurringCatalog);
+    const take = vi.spyOn(jobs.claims, 'take');
+    let runs = 0;
+    const worker = installation.worker(jobs, { tick: async () => void runs++ });
+    await expect.poll(() => runs, { timeout: 60_000 }).toBeGreaterThanOrEqual(12);
+    await worker.stop();
+    // The start, the first poll and the end may each look once more.
+    expect(take.mock.calls.length).toBeLessThanOrEqual(runs + 3);
   });
 });
 

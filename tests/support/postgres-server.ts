@@ -1,12 +1,12 @@
-import { existsSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
-import { chmod, mkdtemp, readdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmod, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../../packages/server/src/platform/db/embedded.ts';
 import { migrate } from '../../packages/server/src/platform/db/migrate.ts';
 import { closeDatabase, openDatabase } from '../../packages/server/src/platform/db/pool.ts';
 import { buildCluster } from '../../scripts/build-cluster.ts';
+import { databaseFolderParents, makeDatabaseFolder, makerOf } from './database-folder.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,20 +16,6 @@ declare module 'vitest' {
 }
 
 const migrations = join(import.meta.dirname, '../../packages/server/src/platform/db/migrations');
-const PREFIX = 'vestra-test-';
-
-const MEMORY = '/dev/shm';
-const GIB = 2 ** 30;
-
-/**
- * A database is copied and dropped hundreds of times, and has 900 files. In memory this takes a tenth of the CPU. A run
- * needs less than one GiB there.
- */
-function hasMemory(): boolean {
-  if (!existsSync(MEMORY)) return false;
-  const { bavail, bsize } = statfsSync(MEMORY);
-  return bavail * bsize >= 4 * GIB && process.availableMemory() >= 8 * GIB;
-}
 
 /** One PostgreSQL for the whole run, thrown away at its end; `createTestDatabase` gives each test file its own database. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -38,7 +24,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   removeLeftovers();
   // For every data folder that a test makes, and for this one.
   await buildCluster();
-  const dataDir = await mkdtemp(join(hasMemory() ? MEMORY : tmpdir(), `${PREFIX}${process.pid}-`));
+  const dataDir = await makeDatabaseFolder();
   // As root, PostgreSQL runs as another user that has to get in.
   await chmod(dataDir, 0o711);
   const forget = removeOnExit(dataDir);
@@ -123,10 +109,10 @@ function removeOnExit(dataDir: string): () => void {
 
 /** Removes folders of killed runs. Each folder names its process. */
 function removeLeftovers(): void {
-  for (const folder of [tmpdir(), MEMORY].filter(existsSync)) {
+  for (const folder of databaseFolderParents()) {
     for (const name of readdirSync(folder)) {
-      const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]);
-      if (pid > 0 && !isAlive(pid)) removeWithPostgres(join(folder, name));
+      const pid = makerOf(name);
+      if (pid !== null && !isAlive(pid)) removeWithPostgres(join(folder, name));
     }
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync, statfsSync } from 'node:fs';
+import { existsSync, readFileSync, statfsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +17,8 @@ export const makeDatabaseFolder = (): Promise<string> =>
  */
 function hasMemory(): boolean {
   if (!existsSync(memory)) return false;
+  // Data folders have the computers of users in them, which run programs from there.
+  if (/^\S+ \/dev\/shm \S+ \S*\bnoexec\b/m.test(readFileSync('/proc/mounts', 'utf8'))) return false;
   const { bavail, bsize } = statfsSync(memory);
   return bavail * bsize >= 4 * gib && process.availableMemory() >= 8 * gib;
 }

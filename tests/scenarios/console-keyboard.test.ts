@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cast, lastText, resultsIn } from '../support/cast.ts';
 import { type ConsoleDesk, startConsoleDesk } from './console.fixture.ts';
 import { tabTo } from './keyboard.fixture.ts';
@@ -91,8 +91,14 @@ describe('a new company', () => {
     await jumpTo(page, 'inbox', 'Inbox', /\/inbox/);
     // The page left behind shows the same card.
     await page.getByRole('heading', { name: 'Inbox', level: 1 }).waitFor();
-    await page.locator('[data-waiting=approval]').getByText('Orders paper.').waitFor();
-    await page.keyboard.press('a');
+    const approval = page.locator('[data-waiting=approval]');
+    await approval.getByText('Orders paper.').waitFor();
+    // The page may listen to keys a moment after it has shown the card.
+    const pendingAfterKey = async () => {
+      await page.keyboard.press('a');
+      return approval.count();
+    };
+    await expect.poll(pendingAfterKey).toBe(0);
     const [call] = (await desk.until('/v1/conversations', ({ data }) => data[0]?.pending_tool_calls !== undefined))
       .data;
     const id: string = call.id;

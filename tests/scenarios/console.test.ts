@@ -410,7 +410,7 @@ describe('a talk', () => {
       await shown.getAttribute('data-waiting'),
       await shown.textContent(),
     ];
-    expect(await numberOf()).toEqual([1, 'approval', expect.stringMatching(/(?<!\d)11(?!\d)/)]);
+    await expect.poll(numberOf).toEqual([1, 'approval', expect.stringMatching(/(?<!\d)11(?!\d)/)]);
     await page.keyboard.press('j');
     await expect.poll(numberOf).toEqual([1, 'approval', expect.stringMatching(/(?<!\d)22(?!\d)/)]);
     await page.keyboard.press('d');

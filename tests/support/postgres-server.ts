@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { chmod, mkdtemp, readdir } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../../packages/server/src/platform/db/embedded.ts';
 import { migrate } from '../../packages/server/src/platform/db/migrate.ts';
 import { closeDatabase, openDatabase } from '../../packages/server/src/platform/db/pool.ts';
 import { buildCluster } from '../../scripts/build-cluster.ts';
+import { databaseFolderParents, makeDatabaseFolder, makerOf } from './database-folder.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,7 +16,6 @@ declare module 'vitest' {
 }
 
 const migrations = join(import.meta.dirname, '../../packages/server/src/platform/db/migrations');
-const PREFIX = 'vestra-test-';
 
 /** One PostgreSQL for the whole run, thrown away at its end; `createTestDatabase` gives each test file its own database. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -25,7 +24,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   removeLeftovers();
   // For every data folder that a test makes, and for this one.
   await buildCluster();
-  const dataDir = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
+  const dataDir = await makeDatabaseFolder();
   // As root, PostgreSQL runs as another user that has to get in.
   await chmod(dataDir, 0o711);
   const forget = removeOnExit(dataDir);
@@ -33,7 +32,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     dataDir,
     log: () => {},
     // Nothing in here has to survive a crash; everywhere else both stay on.
-    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300' },
+    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '300', max_wal_size: '256MB' },
   });
   await signInFast(server.connectionString);
   const template = await makeTemplate(server.connectionString);
@@ -110,9 +109,11 @@ function removeOnExit(dataDir: string): () => void {
 
 /** Removes folders of killed runs. Each folder names its process. */
 function removeLeftovers(): void {
-  for (const name of readdirSync(tmpdir())) {
-    const pid = Number(new RegExp(`^${PREFIX}(\\d+)-`).exec(name)?.[1]);
-    if (pid > 0 && !isAlive(pid)) removeWithPostgres(join(tmpdir(), name));
+  for (const folder of databaseFolderParents()) {
+    for (const name of readdirSync(folder)) {
+      const pid = makerOf(name);
+      if (pid !== null && !isAlive(pid)) removeWithPostgres(join(folder, name));
+    }
   }
 }
 

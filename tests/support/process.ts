@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDatabaseFolder } from './database-folder.ts';
 import { programOf } from './programs.ts';
 import { type ApiResponse, type CallOptions, call } from './server.ts';
 
@@ -23,7 +23,7 @@ export type ServerProcess = {
 
 /** A data folder that a database user other than root can enter. */
 export async function makeDataDir(): Promise<{ dataDir: string; remove: () => Promise<void> }> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'vestra-process-'));
+  const dataDir = await makeDatabaseFolder();
   await chmod(dataDir, 0o711);
   return { dataDir, remove: () => rm(dataDir, { recursive: true, force: true }) };
 }

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { conversation, conversationSeen, conversationStatuses } from './conversation.ts';
-import { type StreamEventType, streamEvent } from './events.ts';
+import { streamEvent, streamEventSeen } from './events.ts';
 import { failsWith } from './fault.ts';
-import { fileSeen } from './files.ts';
 import { id } from './ids.ts';
-import { interactionSeen } from './interactions.ts';
 import {
   asksSomething,
   edgeMessageFields,
@@ -25,48 +23,11 @@ import { queryFlag } from './query-flag.ts';
 import { queryTime } from './query-time.ts';
 import { route } from './route.ts';
 import { scenarioDraft } from './scenarios.ts';
-import { type SeenFields, shown } from './session-access.ts';
 import { tag } from './tag.ts';
-import { taskSeen } from './tasks.ts';
 import { text } from './text.ts';
-import { stepSeen, traceFields, traceQuery } from './trace.ts';
+import { traceFields, traceQuery } from './trace.ts';
 import { turn, turnSeen } from './turn.ts';
 import { userId } from './user-id.ts';
-
-/** The visible part of each event type for a session. */
-const dataSeen: Readonly<Record<StreamEventType, SeenFields>> = {
-  'turn.started': { turn: turnSeen },
-  'turn.settled': { turn: turnSeen },
-  'turn.failed': { turn: turnSeen },
-  'reply.delta': shown('text', 'message_id'),
-  'reply.completed': { message: messageSeen },
-  'task.started': { task: taskSeen },
-  'task.progress': { title: true, progress: shown('content', 'status') },
-  'task.step': { step: stepSeen },
-  'task.completed': { task: taskSeen },
-  'task.failed': { task: taskSeen },
-  // The `message` of a stop is for operators.
-  'task.stopped': { task: taskSeen, reason: true },
-  'task.deleted': {},
-  'interaction.created': { interaction: interactionSeen },
-  'interaction.resolved': { interaction: interactionSeen },
-  'tool_call.created': { call: shown('call_id', 'name', 'task_id', 'progress') },
-  'tool_call.started': shown('call_id', 'name'),
-  'tool_call.progress': shown('call_id', 'name', 'text'),
-  'file.created': { file: fileSeen },
-  'conversation.status': shown('status'),
-  'tool_server.away': shown('server', 'reason', 'user_id'),
-  'stream.closed': shown('reason'),
-};
-
-/** An event of a conversation's stream: every `seq` is present, even if its content is hidden. */
-const eventSeen = {
-  always: {
-    ...shown('object', 'id', 'type', 'seq', 'conversation_id', 'task_id', 'turn_id', 'deployment_id', 'created_at'),
-    data: {},
-  },
-  byType: Object.fromEntries(Object.entries(dataSeen).map(([type, data]) => [type, { data }])),
-};
 
 const conversationParams = z.strictObject({ conversation_id: failsWith('invalid_conversation_id', id('conv')) });
 
@@ -210,7 +171,7 @@ export const conversations = {
       needs: ['chat'],
       sends: ['message', 'attachments', 'stream', 'when_busy'],
       sees: turnSeen,
-      follows: eventSeen,
+      follows: streamEventSeen,
     },
     summary: 'Send a message; the response comes at once, after the reply with `Prefer: wait=N`, or as a stream.',
     description:
@@ -290,8 +251,8 @@ export const conversations = {
     session: {
       needs: ['chat'],
       sends: ['task_id', 'format', 'after', 'limit'],
-      sees: { data: eventSeen, next_after: true },
-      follows: eventSeen,
+      sees: { data: streamEventSeen, next_after: true },
+      follows: streamEventSeen,
     },
     summary: 'Follow a conversation as server-sent events, or read its events as JSON pages.',
     description:

@@ -5,25 +5,26 @@ import { conversation, conversationStatuses, pendingToolCall } from './conversat
 import { deployment } from './deployment.ts';
 import { failsWith } from './fault.ts';
 import { messageFeedback } from './feedback.ts';
-import { file } from './files.ts';
+import { file, fileSeen } from './files.ts';
 import { id } from './ids.ts';
 import { improvement } from './improvements.ts';
-import { interaction } from './interactions.ts';
+import { interaction, interactionSeen } from './interactions.ts';
 import { key } from './keys.ts';
 import { grantEndings, mcpGrant, whyGrantEnded } from './mcp-grants.ts';
-import { message } from './message.ts';
+import { message, messageSeen } from './message.ts';
 import { missingTools } from './missing-tools.ts';
 import { usd } from './money.ts';
 import { deleted, page, pageQuery } from './page.ts';
 import { replay } from './replays.ts';
 import { modes, route } from './route.ts';
 import { routine } from './routines.ts';
+import { type SeenFields, shown } from './session-access.ts';
 import { tag } from './tag.ts';
-import { task } from './tasks.ts';
+import { task, taskSeen } from './tasks.ts';
 import { testRun } from './test-runs.ts';
 import { createdAt } from './time.ts';
-import { traceStep } from './trace.ts';
-import { turn } from './turn.ts';
+import { stepSeen, traceStep } from './trace.ts';
+import { turn, turnSeen } from './turn.ts';
 import { userId } from './user-id.ts';
 import { user } from './users.ts';
 import { type WebhookEventType, webhookEventTypes } from './webhook-event-types.ts';
@@ -268,6 +269,41 @@ type ToldBy<Table extends DataByType> = {
 
 export type ToldOnStream = ToldBy<typeof streamEventData>;
 export type ToldByWebhook = ToldBy<typeof webhookEventData>;
+
+/** The visible part of each event type for a session. */
+const dataSeen: Readonly<Record<StreamEventType, SeenFields>> = {
+  'turn.started': { turn: turnSeen },
+  'turn.settled': { turn: turnSeen },
+  'turn.failed': { turn: turnSeen },
+  'reply.delta': shown('text', 'message_id'),
+  'reply.completed': { message: messageSeen },
+  'task.started': { task: taskSeen },
+  'task.progress': { title: true, progress: shown('content', 'status') },
+  'task.step': { step: stepSeen },
+  'task.completed': { task: taskSeen },
+  'task.failed': { task: taskSeen },
+  // The `message` of a stop is for operators.
+  'task.stopped': { task: taskSeen, reason: true },
+  'task.deleted': {},
+  'interaction.created': { interaction: interactionSeen },
+  'interaction.resolved': { interaction: interactionSeen },
+  'tool_call.created': { call: shown('call_id', 'name', 'task_id', 'progress') },
+  'tool_call.started': shown('call_id', 'name'),
+  'tool_call.progress': shown('call_id', 'name', 'text'),
+  'file.created': { file: fileSeen },
+  'conversation.status': shown('status'),
+  'tool_server.away': shown('server', 'reason', 'user_id'),
+  'stream.closed': shown('reason'),
+};
+
+/** An event of a conversation's stream: every `seq` is present, even if its content is hidden. */
+export const streamEventSeen = {
+  always: {
+    ...shown('object', 'id', 'type', 'seq', 'conversation_id', 'task_id', 'turn_id', 'deployment_id', 'created_at'),
+    data: {},
+  },
+  byType: Object.fromEntries(Object.entries(dataSeen).map(([type, data]) => [type, { data }])),
+};
 
 export const events = {
   list: route({

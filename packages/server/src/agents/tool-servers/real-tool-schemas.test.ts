@@ -4,7 +4,7 @@ import { completeArguments } from '@vestra/agent/call-arguments';
 import type { JsonSchema } from '@vestra/agent/message';
 import { describe, expect, it } from 'vitest';
 import { createSchemas } from '../../platform/json-schema/schemas.ts';
-import { headerFault } from '../mcp-client/header-declarations.ts';
+import { headerFault } from '../mcp-client/tool-list.ts';
 import { toolsForModel } from './model-tools.ts';
 import type { ReachableServer } from './server-access.ts';
 

@@ -34,7 +34,7 @@ export async function chooseHost(of: {
   findGvisor?: () => Promise<Isolation | string>;
 }): Promise<HostChoice> {
   const { setting, allowPrivate, log } = of;
-  const { findObstacle = () => obstacleOf(unusedAccount()), findGvisor = () => tryGvisor(unusedAccount()) } = of;
+  const { findObstacle = findObstacleOnce, findGvisor = () => tryGvisor(unusedAccount()) } = of;
   if (setting === 'off') return { host: null, why: 'Computers are switched off on this server.' };
   if (setting === 'elsewhere') return { host: null, why: 'Computers are awake in other processes of this server.' };
   if (setting === 'just-bash') return { host: createJustBash() };
@@ -77,6 +77,16 @@ export async function chooseHost(of: {
   }
   log.warn(`computers run on just-bash, without programs of the system and without network: ${obstacle}; ${remedy}`);
   return { host: createJustBash() };
+}
+
+/** True once this process has confined a program. It may start several servers, and need not try again for each. */
+let canConfine = false;
+
+async function findObstacleOnce(): Promise<string | null> {
+  if (canConfine) return null;
+  const obstacle = await obstacleOf(unusedAccount());
+  canConfine = obstacle === null;
+  return obstacle;
 }
 
 async function obstacleOf(identity: Identity | null): Promise<string | null> {

@@ -1,7 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server';
 import { type Command, commands } from '@vestra/contract/derive/commands';
 import type { Scope } from '@vestra/contract/route';
-import { inputSchemaOf, outputSchemaOf, querySchemaOf } from './tool-schema.ts';
+import { z } from 'zod';
 
 type OfferedTool = { command: Command; definition: Tool };
 
@@ -85,4 +85,81 @@ function annotationsOf({ route, name }: Command): Tool['annotations'] {
     // Only the agent reaches beyond this service.
     openWorldHint: name === 'ask',
   };
+}
+
+type JsonSchema = Record<string, unknown>;
+
+/** The JSON Schema of an argument, with the descriptions that a model reads. */
+function inputSchemaOf(schema: z.ZodType): JsonSchema {
+  return withoutFillers(convert(schema, 'input')) as JsonSchema;
+}
+
+/** Query values are text, but a tool argument may be a number. */
+function querySchemaOf(schema: z.ZodType): JsonSchema {
+  const read = convert(schema, 'output');
+  const isRead = ['integer', 'number', 'boolean'].includes(String(read.type));
+  return isRead ? (withoutFillers(read) as JsonSchema) : inputSchemaOf(schema);
+}
+
+/**
+ * The names and types of a result, without descriptions and limits. Each tool repeats the schemas that it shares with
+ * others, so the whole schemas of all tools are larger than clients accept. `depth` is the number of levels of fields.
+ */
+function outputSchemaOf(schema: z.ZodType, depth: number): JsonSchema {
+  return shapeOf(convert(schema, 'output'), depth);
+}
+
+function convert(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io, unrepresentable: 'any' });
+  return rest;
+}
+
+/** Removes examples, patterns, and the limits that zod gives to every integer. The route checks the patterns. */
+function withoutFillers(node: unknown): unknown {
+  if (Array.isArray(node)) return node.map(withoutFillers);
+  if (typeof node !== 'object' || node === null) return node;
+  const kept = Object.entries(node).filter(
+    ([key, value]) =>
+      !(key === 'examples' && Array.isArray(value)) &&
+      !(key === 'pattern' && typeof value === 'string') &&
+      !(key === 'maximum' && value === Number.MAX_SAFE_INTEGER) &&
+      !(key === 'minimum' && value === Number.MIN_SAFE_INTEGER),
+  );
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutFillers(value)]));
+}
+
+/**
+ * A schema that every value of the whole schema matches. Fields may be added to a response, so `additionalProperties`
+ * and `required` are left out: a client with an older tool list must still accept it.
+ */
+function shapeOf(node: JsonSchema, depth: number): JsonSchema {
+  const choices = (node.anyOf ?? node.oneOf) as JsonSchema[] | undefined;
+  if (choices) return mergedShape(choices.map((each) => shapeOf(each, depth)));
+  const { type, enum: values, const: value, properties, items } = node;
+  if (type === 'object' && properties && depth > 0) {
+    const fields = Object.entries(properties as Record<string, JsonSchema>);
+    return { type, properties: Object.fromEntries(fields.map(([name, each]) => [name, shapeOf(each, depth - 1)])) };
+  }
+  if (type === 'array' && items && depth > 0) {
+    const shape = shapeOf(items as JsonSchema, depth);
+    return Object.keys(shape).length > 0 ? { type, items: shape } : { type };
+  }
+  // Listed values imply their type.
+  if (value !== undefined) return { const: value };
+  if (values !== undefined) return { enum: values };
+  return type === undefined ? {} : { type };
+}
+
+/** `type: [a, b]` for plain types, which is shorter than `anyOf`. */
+function mergedShape(shapes: readonly JsonSchema[]): JsonSchema {
+  const isPlain = (shape: JsonSchema) => Object.keys(shape).join() === 'type';
+  if (shapes.some((shape) => Object.keys(shape).length === 0)) return {};
+  const rich = shapes.filter((shape) => !isPlain(shape));
+  const plain = [...new Set(shapes.filter(isPlain).flatMap(({ type }) => type as string | string[]))];
+  if (rich.length === 0) return { type: plain.length === 1 ? plain[0] : plain };
+  const [only] = rich;
+  if (rich.length === 1 && only && only.enum === undefined && only.const === undefined) {
+    return { ...only, type: [...new Set([only.type, ...plain].flat())] };
+  }
+  return { anyOf: [...rich, ...plain.map((type) => ({ type }))] };
 }

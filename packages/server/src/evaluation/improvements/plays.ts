@@ -1,6 +1,6 @@
 import { newId } from '@vestra/contract/ids';
 import { type ConversationRow, recentConversationsOf } from '../../engine/conversations/index.ts';
-import type { Transaction } from '../../platform/db/pool.ts';
+import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { RunTakenOver } from '../../platform/jobs/run-lease.ts';
 import { allowedConversations } from '../allowed-conversations.ts';
 import { isOpenStatus } from '../player/play-store.ts';
@@ -11,6 +11,7 @@ import type { ScenarioToPlay } from '../scenarios/scenarios.ts';
 import type { ImprovementRow, ResultRow } from '../tables.ts';
 import { playTestRun } from '../test-runs/play.ts';
 import { findRun, insertRun, resultsOf } from '../test-runs/store.ts';
+import { isReproduced } from './results.ts';
 import { ratingsOf, scenariosOfImprovement } from './store.ts';
 
 /** Creates a test run that only the improvement plays: it has no job. */
@@ -102,3 +103,11 @@ export async function playTalks(
   const isSpent = played.talks.some(({ error_code }) => error_code === 'budget_reached');
   return { fault: isSpent ? { code: 'budget_reached', message: null } : null, talks: played.talks };
 }
+
+/** The results of the drafted scenarios that failed with the current version. */
+export const reproducedOf = async (db: Executor, { reproduction_run_id }: ImprovementRow): Promise<ResultRow[]> =>
+  reproduction_run_id === null ? [] : (await resultsOf(db, reproduction_run_id)).filter(isReproduced);
+
+/** The results of the existing scenarios with the current version. */
+export const baselineOf = async (db: Executor, { baseline_run_id }: ImprovementRow): Promise<ResultRow[]> =>
+  baseline_run_id === null ? [] : resultsOf(db, baseline_run_id);

@@ -14,16 +14,22 @@ import { improvementQueue } from '../player/unfinished-plays.ts';
 import { type FileScenario, type ScenarioToPlay, scenariosOfVersion } from '../scenarios/scenarios.ts';
 import type { Attempt, ImprovementRow, ImprovementScenarioRow } from '../tables.ts';
 import { judgeModelOf } from '../test-runs/judge.ts';
-import { resultsOf } from '../test-runs/store.ts';
 import { draftScenario } from './draft-scenario.ts';
-import { createReplayOf, createRun, goodConversations, playRun, playTalks } from './plays.ts';
+import { baselineOf, createReplayOf, createRun, goodConversations, playRun, playTalks, reproducedOf } from './plays.ts';
 import { presentForOthers } from './present.ts';
 import { isEmptyChange, type ReadProposal } from './proposal.ts';
 import { propose, reasonsOf } from './propose.ts';
 import { changedTalks, isAccepted, isComplete, isReproduced, outcomeOf, resultsOfAttempt } from './results.ts';
 import { titleOfInsight } from './source.ts';
 import { paidByImprovement } from './spending.ts';
-import { ratingsOf, readImprovement, scenariosOfImprovement, updateImprovement, updateScenario } from './store.ts';
+import {
+  addFlag,
+  ratingsOf,
+  readImprovement,
+  scenariosOfImprovement,
+  updateImprovement,
+  updateScenario,
+} from './store.ts';
 
 /** The parts of the server that an improvement needs besides playing. */
 export type Improver = Player & {
@@ -217,18 +223,6 @@ async function draftAll(
   }
   return null;
 }
-
-async function addFlag(tx: Transaction, id: string, flag: ImprovementRow['flags'][number]): Promise<void> {
-  const { flags } = await readImprovement(tx, id);
-  const isThere = flags.some((each) => each.reason === flag.reason && each.conversation_id === flag.conversation_id);
-  if (!isThere) await updateImprovement(tx, id, { flags: [...flags, flag] });
-}
-
-const reproducedOf = async (db: Improver['engine']['db'] | Transaction, { reproduction_run_id }: ImprovementRow) =>
-  reproduction_run_id === null ? [] : (await resultsOf(db, reproduction_run_id)).filter(isReproduced);
-
-const baselineOf = async (tx: Transaction, { baseline_run_id }: ImprovementRow) =>
-  baseline_run_id === null ? [] : await resultsOf(tx, baseline_run_id);
 
 async function endPhases(improver: Improver, play: Play<ImprovementRow>): Promise<null> {
   await write(improver, play, (tx) => updateImprovement(tx, play.row.id, { phase: 'ended' }));

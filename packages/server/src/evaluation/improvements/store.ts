@@ -75,6 +75,13 @@ export async function updateImprovement(tx: Transaction, id: string, changes: Pa
   await update(tx, improvements, changes, sql`id = ${id}`);
 }
 
+/** Adds the flag unless it is already there. */
+export async function addFlag(tx: Transaction, id: string, flag: ImprovementRow['flags'][number]): Promise<void> {
+  const { flags } = await readImprovement(tx, id);
+  const isThere = flags.some((each) => each.reason === flag.reason && each.conversation_id === flag.conversation_id);
+  if (!isThere) await updateImprovement(tx, id, { flags: [...flags, flag] });
+}
+
 /** Returns false if the row is gone, because its conversation was deleted. */
 export async function updateScenario(
   tx: Transaction,

@@ -77,7 +77,7 @@ export default function InboxPage() {
               <kbd>J</kbd> and <kbd>K</kbd> choose, <kbd>A</kbd> approves, <kbd>D</kbd> denies.
             </p>
           </nav>
-          <div className="flex max-w-3xl flex-col gap-3">
+          <div className="flex flex-col gap-3">
             {rows.map((row) => (
               <div className={row.id === chosen?.id ? '' : 'lg:hidden'} key={row.id}>
                 <WaitingCard waiting={row} />

@@ -758,6 +758,7 @@ describe('the menu of an owner', () => {
       await page.keyboard.press('Control+k');
       await page.getByRole('combobox', { expanded: true }).fill(title);
       await page.getByRole('option', { name: title, exact: true }).click();
+      await page.getByRole('combobox', { expanded: true }).waitFor({ state: 'detached' });
       await chosen.getByText(title).waitFor();
       await expect.poll(cutOff).toBe(0);
     }

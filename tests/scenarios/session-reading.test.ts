@@ -77,19 +77,21 @@ describe('a reply that cites documents', () => {
     });
     desk.script((request) =>
       request.messages.at(-1)?.role === 'tool'
-        ? { text: `Parrots [${markOf(request, 'parrots')}].` }
-        : { calls: [{ name: 'search_notebooks', arguments: { query: 'parrots' } }] },
+        ? { text: `Parrots [${markOf(request, 'parrots')}]. Until seven [${markOf(request, 'until seven')}].` }
+        : { calls: [{ name: 'search_notebooks', arguments: { query: 'parrots, open shop' } }] },
     );
     const visit = await desk.visit({ deployment: 'reader' });
     const { page } = visit;
     await say(visit, 'What about parrots?');
-    await page.getByRole('region', { name: 'Sources' }).getByText('Old rule').waitFor();
+    const sources = page.getByRole('region', { name: 'Sources' });
+    await sources.getByText('Old rule').waitFor();
+    expect(await replies(visit).locator('p').textContent()).toBe('Parrots1. Until seven2.');
     await desk.call('DELETE', `/v1/notebooks/${notebookId}/documents/${document.id}`);
     await page.reload();
-    const sources = page.getByRole('region', { name: 'Sources' });
-    await expect
-      .poll(async () => [await sources.count(), await replies(visit).locator('p').textContent()])
-      .toEqual([0, expect.stringMatching(/^Parrots \[\d\]\.$/)]);
+    // The other source is shown once all are loaded.
+    await sources.getByText('Opening hours').waitFor();
+    expect(await sources.getByRole('listitem').allTextContents()).toEqual(['1Opening hours']);
+    expect(await replies(visit).locator('p').textContent()).toMatch(/^Parrots \[\d\]\. Until seven1\.$/);
     await leave(visit);
   });
 });

@@ -1,5 +1,5 @@
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { Fragment, Suspense, useEffect, useRef, useState, useSyncExternalStore } from 'react';
+import { Fragment, Suspense, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { signOut, useAccess } from '../access/session.ts';
 import { serverUrl } from '../address.ts';
 import { useOrgAndMode, useRole } from '../data/api.ts';
@@ -218,7 +218,8 @@ const PaletteDialog = lazyPart(() => import('./palette-dialog.tsx'));
 /** Opens with ⌘K or Ctrl K. Its content is loaded on first use. */
 function Palette() {
   const isOpen = usePaletteOpen();
-  useEffect(() => {
+  // Before the page is drawn: a key that is pressed at first sight must not be lost.
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.altKey) return;
       event.preventDefault();

@@ -1,5 +1,5 @@
 import type { Interaction } from '@vestra/sdk/resources';
-import { useEffect, useMemo, useRef } from 'react';
+import { useLayoutEffect, useMemo, useRef } from 'react';
 import { headlineOf } from '../../../approval/shown-row.ts';
 import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
@@ -137,7 +137,8 @@ type KeyState = { rows: readonly Pending[]; chosen: Pending | undefined; choose:
 function useKeys(state: KeyState): void {
   const latest = useRef(state);
   latest.current = state;
-  useEffect(() => {
+  // Before the page is drawn: a key that is pressed at first sight must not be lost.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       const { rows, chosen, choose } = latest.current;

@@ -122,7 +122,8 @@ async function measureLighthouse(company: Company, port: number, folder: string)
       ...(path !== null && { extraHeaders: { Cookie: `${name}=${value}` } }),
     };
     const runs: LighthouseRun[] = [];
-    for (let round = 0; round < Number(given.rounds); round++) runs.push((await lighthouse(url, flags, desktopConfig)).lhr);
+    for (let round = 0; round < Number(given.rounds); round++)
+      runs.push((await lighthouse(url, flags, desktopConfig)).lhr);
     const score = (run: LighthouseRun, category: string) => Math.round((run.categories[category]?.score ?? 0) * 100);
     runs.sort((one, other) => score(one, 'performance') - score(other, 'performance'));
     const middle = runs[Math.floor(runs.length / 2)] as LighthouseRun;
@@ -132,16 +133,16 @@ async function measureLighthouse(company: Company, port: number, folder: string)
       measured: `${score(middle, 'performance')}, ${least('accessibility')}, ${least('best-practices')}`,
       budget: '95',
     });
-    const valueOf = (audit: string) => middle.audits[audit]?.displayValue ?? '–';
+    const shownValue = (audit: string) => middle.audits[audit]?.displayValue ?? '–';
     const requests = middle.audits['network-requests']?.details?.items?.length ?? 0;
     print({
       what: `its requests, bytes, layout shift, unused scripts, work of the main thread`,
       measured: [
         requests,
-        valueOf('total-byte-weight'),
-        valueOf('cumulative-layout-shift'),
-        valueOf('unused-javascript'),
-        valueOf('mainthread-work-breakdown'),
+        shownValue('total-byte-weight'),
+        shownValue('cumulative-layout-shift'),
+        shownValue('unused-javascript'),
+        shownValue('mainthread-work-breakdown'),
       ].join(', '),
     });
     for (const { id, score: part, scoreDisplayMode, displayValue } of Object.values(middle.audits))

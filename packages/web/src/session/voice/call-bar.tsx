@@ -69,10 +69,7 @@ export default function CallBar({ of, close }: CallBarProps) {
         <Light phase={state.phase} />
       )}
       {/* The reason of an end is a whole sentence. On a phone, its buttons are below it. */}
-      <p
-        className={`min-w-24 flex-1 text-[0.9375rem] ${isOver ? 'max-sm:basis-[calc(100%-2rem)]' : ''}`}
-        role="status"
-      >
+      <p className={`min-w-24 flex-1 text-[0.9375rem] ${isOver ? 'max-sm:basis-[calc(100%-2rem)]' : ''}`} role="status">
         {text}
       </p>
       {/* The key recreates the buttons when the call ends, so that they take the focus. */}

@@ -33,7 +33,10 @@ export function Health({ data, deployment }: { data: Overview; deployment: strin
         >
           {reply_count === 0 ? '–' : share(failed_count, reply_count)}
         </Figure>
-        <Figure label="Latency" note={latency_ms ? `median, p95\u00a0${duration(latency_ms.p95).replace(' ', '\u00a0')}` : 'No replies'}>
+        <Figure
+          label="Latency"
+          note={latency_ms ? `median, p95\u00a0${duration(latency_ms.p95).replace(' ', '\u00a0')}` : 'No replies'}
+        >
           {latency_ms ? duration(latency_ms.p50) : '–'}
         </Figure>
         <Figure label="Spend" note={`Last ${period}`}>

@@ -147,7 +147,12 @@ function NewKey({ onClose, onSecret }: KeyDialogProps) {
           ['live', 'Live'],
         ]}
       />
-      <ChoicesField hint="What the key may do." label="Scopes" name="scopes" options={role === 'owner' ? [...scopes, all] : scopes} />
+      <ChoicesField
+        hint="What the key may do."
+        label="Scopes"
+        name="scopes"
+        options={role === 'owner' ? [...scopes, all] : scopes}
+      />
     </FormDialog>
   );
 }

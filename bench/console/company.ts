@@ -202,7 +202,7 @@ const plan: readonly (readonly [string, readonly { name: string; arguments: unkn
   ['Order two sheets', [{ name: 'order_paper', arguments: { sheets: 2 } }]],
   ['Ask me first', [{ name: 'ask_question', arguments: { question: 'Which mill do you mean?' } }]],
   ['Fail at it', [{ name: 'fail', arguments: {} }]],
-  ['squared paper', [{ name: 'search_knowledge', arguments: { query: 'squared paper' } }]],
+  ['squared paper', [{ name: 'search_notebooks', arguments: { query: 'squared paper' } }]],
 ];
 
 const verdictOn = (asked: string) => {
@@ -240,7 +240,7 @@ export async function addSteps({ connectionString, made }: Company, steps: numbe
     );
     await client.query(
       `INSERT INTO run_calls (run_id, step_index, position, id, name, arguments, started_at, output, is_error, result_from, finished_at)
-       SELECT $1, 1000 + n, 0, 'call_bench_' || n, 'search_knowledge', '{"query":"paper"}',
+       SELECT $1, 1000 + n, 0, 'call_bench_' || n, 'search_notebooks', '{"query":"paper"}',
          now() - interval '3 hours' + n * interval '2 seconds' + interval '900 ms', 'found', false, 'tool',
          now() - interval '3 hours' + n * interval '2 seconds' + interval '1500 ms'
        FROM generate_series(1, $2::int) n`,

@@ -237,6 +237,11 @@ export const consoleArea = area('console', 'done', [
     'In a conversation, a click on a part of a reply shows the step that wrote it.',
   ],
   [
+    'CON-764',
+    'docs/console.md#finding-your-way',
+    'The menu of an owner fits a window of 1440 by 900 pixels. In a lower window, the chosen entry is scrolled into sight.',
+  ],
+  [
     'CON-754',
     'docs/console.md#the-first-hour',
     'The first hour needs no mouse: sign-in, file, talk, approval, trace, cap and promotion by keyboard, with the focus in sight.',

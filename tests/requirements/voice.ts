@@ -135,4 +135,9 @@ export const voice = area('voice', 'done', [
     'docs/voice.md#on-the-page',
     'While the agent listens, a meter on the page follows the loudness of the microphone. Whose turn it is is shown and announced.',
   ],
+  [
+    'VOI-622',
+    'docs/voice.md#turns',
+    'A pause in the middle of a sentence does not end the turn if the words so far are unfinished, whatever sign the recogniser puts behind them.',
+  ],
 ]);

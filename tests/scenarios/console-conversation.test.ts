@@ -288,7 +288,10 @@ describe('a conversation', () => {
     expect(page.url()).toContain(middle);
     await next.click();
     await page.waitForURL(new RegExp(oldest));
-    expect(await next.isEnabled()).toBe(false);
+    // The address changes before the page does.
+    await page.locator('[data-said=user]').getByText('Marigold one').waitFor();
+    await expect.poll(() => next.isEnabled()).toBe(false);
+    await isReady(page.getByRole('button', { name: 'Previous conversation' }));
     await page.locator('h1').focus();
     await page.keyboard.press('k');
     await page.waitForURL(new RegExp(middle));
@@ -343,9 +346,10 @@ describe('lists of conversations, tasks and users', () => {
       ['cardamom', 'Tasks', /cardamom/, new RegExp(taskId)],
     ] as const) {
       await page.keyboard.press('Control+k');
-      await page.getByRole('combobox').fill(typed);
+      await page.getByRole('combobox', { expanded: true }).fill(typed);
       await page.getByRole('group', { name: group }).getByRole('option', { name: option }).click();
       await page.waitForURL(address);
+      await page.getByRole('combobox', { expanded: true }).waitFor({ state: 'detached' });
     }
     await leave();
   });

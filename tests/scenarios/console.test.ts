@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pages } from '../../packages/web/src/console/pages.ts';
 import { startTestServer } from '../support/server.ts';
 import { type ConsoleDesk, endless, hostileText, startConsoleDesk, widthOf } from './console.fixture.ts';
 import { improver, wrong } from './improver.fixture.ts';
@@ -387,7 +388,7 @@ describe('a talk', () => {
         { function: 'order_paper', description: 'Order paper.', input, approver: 'org' },
       ],
     });
-    const { page, go, leave } = await desk.enter('/inbox');
+    const { page, leave } = await desk.enter('/inbox');
     await page.getByText('Nothing is pending').waitFor();
     expect(await page.title()).toBe('Inbox · Vestra');
     const waiting: string[] = [];
@@ -429,11 +430,6 @@ describe('a talk', () => {
     await page.getByText('Nothing is pending').waitFor();
     for (const id of waiting) await desk.rest(id);
     expect(await barriersOn(page)).toEqual([]);
-    // The chosen entry of the menu is in view on a low screen.
-    await page.setViewportSize({ width: 1280, height: 500 });
-    await go('/settings');
-    const entry = page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Org settings' });
-    await expect.poll(() => entry.evaluate((link) => link.getBoundingClientRect().bottom <= innerHeight)).toBe(true);
     await leave();
   });
 
@@ -736,6 +732,47 @@ describe('a reply that fails', () => {
     await badge(page, 'idle').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
     await leave();
+  });
+});
+
+describe('the menu of an owner', () => {
+  it('fits a window of 900 pixels, and shows the chosen entry in a lower one and on a phone [CON-764]', async () => {
+    const { page, leave } = await desk.enter('/audit', { context: { viewport: { width: 1440, height: 900 } } });
+    const menu = page.getByRole('navigation', { name: 'Pages' });
+    const chosen = menu.locator('[aria-current=page]');
+    /** Pixels of the chosen entry that are cut off. Browsers scroll by whole ones. */
+    const cutOff = () =>
+      chosen.evaluate((entry) => {
+        const { top, bottom } = entry.getBoundingClientRect();
+        const frame = entry.closest('nav')?.getBoundingClientRect() ?? new DOMRect();
+        return Math.floor(Math.max(0, frame.top - top, bottom - frame.bottom));
+      });
+    await chosen.getByText('Audit log').waitFor();
+    expect(await menu.getByRole('link').count()).toBe(pages.filter(({ nav }) => nav).length);
+    expect(await menu.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0);
+    const heights = await menu.getByRole('link').evaluateAll((all) => all.map(({ clientHeight }) => clientHeight));
+    // The smallest target of WCAG 2.2.
+    expect(Math.min(...heights)).toBeGreaterThanOrEqual(24);
+    await page.setViewportSize({ width: 1440, height: 500 });
+    for (const title of ['Org settings', 'Inbox', 'Audit log']) {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { expanded: true }).fill(title);
+      await page.getByRole('option', { name: title, exact: true }).click();
+      await page.getByRole('combobox', { expanded: true }).waitFor({ state: 'detached' });
+      await chosen.getByText(title).waitFor();
+      await expect.poll(cutOff).toBe(0);
+    }
+    await leave();
+
+    const phone = await desk.enter('/settings', {
+      context: { viewport: { width: 390, height: 700 }, hasTouch: true, isMobile: true },
+    });
+    await phone.page.getByRole('button', { name: 'Open the navigation' }).tap();
+    const entry = phone.page.getByRole('navigation', { name: 'Pages' }).locator('[aria-current=page]');
+    await entry.getByText('Org settings').waitFor();
+    expect(await entry.evaluate(({ clientHeight }) => clientHeight)).toBe(40);
+    await expect.poll(() => entry.evaluate((each) => each.getBoundingClientRect().bottom <= innerHeight)).toBe(true);
+    await phone.leave();
   });
 });
 

@@ -62,6 +62,8 @@ describe('every state of the page', () => {
       expect([found, visit.faults, screen.faults]).toEqual([[], [], []]);
       await screen.page.context().close();
     },
+    // Each of 25 states is drawn six times for its pictures.
+    takesPictures ? 1_200_000 : undefined,
   );
 });
 

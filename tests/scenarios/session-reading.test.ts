@@ -77,19 +77,21 @@ describe('a reply that cites documents', () => {
     });
     desk.script((request) =>
       request.messages.at(-1)?.role === 'tool'
-        ? { text: `Parrots [${markOf(request, 'parrots')}].` }
-        : { calls: [{ name: 'search_notebooks', arguments: { query: 'parrots' } }] },
+        ? { text: `Parrots [${markOf(request, 'parrots')}]. Until seven [${markOf(request, 'until seven')}].` }
+        : { calls: [{ name: 'search_notebooks', arguments: { query: 'parrots, open shop' } }] },
     );
     const visit = await desk.visit({ deployment: 'reader' });
     const { page } = visit;
     await say(visit, 'What about parrots?');
-    await page.getByRole('region', { name: 'Sources' }).getByText('Old rule').waitFor();
+    const sources = page.getByRole('region', { name: 'Sources' });
+    await sources.getByText('Old rule').waitFor();
+    expect(await replies(visit).locator('p').textContent()).toBe('Parrots1. Until seven2.');
     await desk.call('DELETE', `/v1/notebooks/${notebookId}/documents/${document.id}`);
     await page.reload();
-    const sources = page.getByRole('region', { name: 'Sources' });
-    await expect
-      .poll(async () => [await sources.count(), await replies(visit).locator('p').textContent()])
-      .toEqual([0, expect.stringMatching(/^Parrots \[\d\]\.$/)]);
+    // The other source is shown once all are loaded.
+    await sources.getByText('Opening hours').waitFor();
+    expect(await sources.getByRole('listitem').allTextContents()).toEqual(['1Opening hours']);
+    expect(await replies(visit).locator('p').textContent()).toMatch(/^Parrots \[\d\]\. Until seven1\.$/);
     await leave(visit);
   });
 });
@@ -119,13 +121,13 @@ describe('a built-in tool', () => {
   });
 });
 
-/** Notes in every frame where each block of the growing reply is, and how tall the reply is. */
-const watchGrowth = (page: Page) =>
-  page.evaluate(() => {
+/** Notes in every frame where each block of the growing reply is, and how tall the reply is. `at`: which reply it is. */
+const watchGrowth = (page: Page, at = 0) =>
+  page.evaluate((index) => {
     const seen: { height: number; tops: number[]; tags: string[] }[] = [];
     Object.assign(globalThis, { seen });
     const look = () => {
-      const reply = document.querySelector('[data-role=agent] .reply');
+      const reply = document.querySelectorAll('[data-role=agent] .reply')[index];
       if (reply) {
         const { top, height } = reply.getBoundingClientRect();
         const blocks = [...reply.children];
@@ -138,7 +140,7 @@ const watchGrowth = (page: Page) =>
       requestAnimationFrame(look);
     };
     requestAnimationFrame(look);
-  });
+  }, at);
 
 type Growth = { height: number; tops: number[]; tags: string[] }[];
 const growthOf = (page: Page) => page.evaluate(() => (globalThis as never as { seen: Growth }).seen);
@@ -169,16 +171,17 @@ The last paragraph has **bold words** and [a link](https://shop.example.com/help
 
 describe('a reply that arrives in bursts', () => {
   it('grows evenly, and nothing above its end moves or changes its kind [CON-762]', async () => {
+    // Until the renderer runs, the page shows plain text, which has another height.
+    desk.script(() => ({ text: '**Ready.**' }));
+    const visit = await desk.visit({ deployment: 'reader' });
+    await say(visit, 'Are you ready?');
+    await visit.page.locator('[data-role=agent][aria-busy=false] strong').waitFor();
+    await desk.rest(visit.session.conversation_id);
     // Everything at once is the largest burst that there is.
     desk.script(() => ({ text: longReply }));
-    const visit = await desk.visit({ deployment: 'reader' });
-    // Until the renderer is there, the page shows plain text, which has another height.
-    const isLoaded = () =>
-      performance.getEntriesByType('resource').some(({ name }) => /\/markdown-[^/]*\.js$/.test(name));
-    await visit.page.waitForFunction(isLoaded);
-    await watchGrowth(visit.page);
+    await watchGrowth(visit.page, 1);
     await say(visit, 'Everything, please');
-    await visit.page.locator('[data-role=agent][aria-busy=false]').waitFor();
+    await visit.page.locator('[data-role=agent][aria-busy=false]').nth(1).waitFor();
     const growth = await growthOf(visit.page);
     const whole = growth.at(-1)?.height ?? 0;
     const steps = growth.slice(1).map(({ height }, at) => height - (growth[at]?.height ?? 0));

@@ -184,6 +184,18 @@ describe('a call', () => {
     expect(call.sent[1]).toEqual(['And then', null]);
   });
 
+  it('is not cut into two messages by a pause in a sentence, although the words so far end with a full stop [VOI-622]', async () => {
+    const call = await callUp();
+    await call.speak('I would like to.');
+    await vi.advanceTimersByTimeAsync(times.unfinishedMs - 1);
+    expect(call.sent).toEqual([]);
+    await call.speak(' change the address of my order.');
+    expect(call.sent).toEqual([['I would like to. change the address of my order.', null]]);
+    // Nobody waits behind a whole sentence.
+    await call.speak('Thank you.');
+    expect(call.sent[1]).toEqual(['Thank you.', null]);
+  });
+
   it('stops when interrupted, tells the agent how much was heard, and never speaks the rest [VOI-261]', async () => {
     const call = await callUp();
     await call.reply('One two. Three four five six. Seven eight.', 'turn_1', false);

@@ -10,7 +10,14 @@ import type { CallConnection, CallConnections, ConnectionEvent } from './speech/
 import type { Speech, Utterance } from './speech/speech.ts';
 import { createSpeechQueue } from './speech-queue.ts';
 import { createSentenceSplitter, isEcho } from './spoken-text.ts';
-import { type CallAction, type CallEvent, initialTurn, nextTurn, type TurnState } from './turn-taking.ts';
+import {
+  type CallAction,
+  type CallEvent,
+  initialTurn,
+  nextTurn,
+  soundsUnfinished,
+  type TurnState,
+} from './turn-taking.ts';
 
 type CallEnd =
   | 'hung_up'
@@ -189,8 +196,8 @@ export async function holdCall(ports: Ports, request: CallRequest): Promise<Open
       handle(isWords ? 'words' : 'no_words');
     };
     // An unfinished sentence may continue after a pause. A complete one is answered at once.
-    if (text === '' || /[.!?…。！？]$/.test(text)) settle();
-    else after('unfinished', times.unfinishedMs, settle);
+    if (soundsUnfinished(text)) after('unfinished', times.unfinishedMs, settle);
+    else settle();
   }
 
   /** Treats the words as an answer to the pending interaction, or else as a message. */

@@ -43,7 +43,7 @@ type Dependencies = {
   times?: Partial<CallTimes>;
 };
 
-const usualTimes: CallTimes = { connectMs: 20_000, silenceMs: 90_000, chargeEveryMs: 30_000, unfinishedMs: 550 };
+const usualTimes: CallTimes = { connectMs: 20_000, silenceMs: 90_000, chargeEveryMs: 30_000, unfinishedMs: 1200 };
 const askAgainMs = 30_000;
 /**
  * Each call starts a process and takes a second of a core. A page that is reloaded needs a few; a loop gets no more.

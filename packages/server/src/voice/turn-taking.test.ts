@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CallAction, type CallEvent, initialTurn, nextTurn } from './turn-taking.ts';
+import { type CallAction, type CallEvent, initialTurn, nextTurn, soundsUnfinished } from './turn-taking.ts';
 
 function play(happenings: readonly CallEvent[]) {
   let state = initialTurn;
@@ -83,5 +83,50 @@ describe('turn-taking [VOI-260]', () => {
         }
       }),
     );
+  });
+});
+
+describe('the words before a pause [VOI-622]', () => {
+  // Transcripts of Moonshine, of sentences that a speaker broke off for 0.6 seconds.
+  it.each([
+    'I would like to.',
+    "I won't like to.",
+    'My order number is.',
+    'I want to return a shoes because.',
+    'Can you tell me?',
+    'Can you tell me',
+    'When does?',
+    'Please send it to',
+    'I need the invoice for.',
+    'If my parcel comes on Tuesday.',
+    'Well, I think, um,',
+    'Well.',
+    'I would like',
+    'And then',
+    'I’d like.',
+    'Is it the',
+  ])('%j sound unfinished', (text) => {
+    expect(soundsUnfinished(text)).toBe(true);
+  });
+
+  it.each([
+    '',
+    'Yes.',
+    'Yes, it is.',
+    'I do.',
+    'No, I did not.',
+    'Stop!',
+    'Please do.',
+    'Where is it?',
+    'Who is it for?',
+    'And what is it about?',
+    'I would like to change my order.',
+    'If my parcel comes on Tuesday, I will not be at home.',
+    'If not, when?',
+    'Four seven one one.',
+    'Thanks.',
+    '元気ですか。',
+  ])('%j sound finished', (text) => {
+    expect(soundsUnfinished(text)).toBe(false);
   });
 });

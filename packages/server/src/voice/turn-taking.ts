@@ -67,3 +67,34 @@ export function nextTurn(state: TurnState, event: CallEvent): TurnTransition {
       return phase === 'speaking' ? to({ phase: isWorking ? 'thinking' : 'listening' }) : to({});
   }
 }
+
+/** Words that a sentence of their language does not end with. */
+const connecting = wordSet(`a an the my your our their its to for with of from at into about because and or but if while
+  although unless than whose`);
+const fillers = wordSet('um uh uhm erm er hmm hm well so');
+const auxiliary = wordSet('is are was were am do does did can could would will shall should has have had must');
+const pronouns = wordSet('i you he she it we they that this there not');
+const startsClause = /^(?:if|because|although|unless|once|whenever)\b[^,]*\.$/;
+const startsRequest =
+  /\b(?:(?:tell|show|give|let) me|i want|i need|i'd like|would like|want to know|i'm looking|i am looking)$/;
+const asksWith = /^(?:\w+ )?(?:who|what|which|where|when|how|why)\b/;
+
+/**
+ * Whether the user is likely to continue after a pause. The recogniser ends half a sentence with a full stop as well,
+ * such as "I would like to.", so its last words decide, not its punctuation alone.
+ */
+export function soundsUnfinished(text: string): boolean {
+  if (!/[.!?…。！？]$/.test(text)) return text !== '';
+  const said = text.toLowerCase().replaceAll('’', "'");
+  const words = said.match(/[\p{L}\p{N}']+/gu) ?? [];
+  const last = words.at(-1) ?? '';
+  const plain = said.replace(/[.!?…]+$/, '');
+  if (fillers.has(last) || startsClause.test(said) || startsRequest.test(plain)) return true;
+  // "Who is it for?" is whole; "When does?" is not.
+  if (connecting.has(last)) return !(said.endsWith('?') && words.length > 2 && asksWith.test(said));
+  return auxiliary.has(last) && !pronouns.has(words.at(-2) ?? '') && !(last === 'do' && words.length <= 2);
+}
+
+function wordSet(words: string): ReadonlySet<string> {
+  return new Set(words.split(/\s+/));
+}

@@ -45,6 +45,7 @@ describe('approval rows', () => {
     ['fr', ['Jour', '20 novembre 2026'], 'Jour', '2026-11-20'],
     ['hi', ['Amount', '₹12,34,567.00'], 'amount_inr', '1234567'],
     ['ja', ['Day', '2026年11月20日'], 'day', '2026-11-20'],
+    ['ar-EG', ['Amount', '\u200f٤٩٫٥٠ \u2066US$\u2069'], 'amount_usd', '49.5'],
     ['ar-SA-u-nu-latn', ['Day', '20 نوفمبر 2026'], 'day', '2026-11-20'],
   ])('formats values for the locale %s [PAGE-241]', (locale, expected, label, value) => {
     expect(shown({ label, value }, locale)).toEqual(expected);

@@ -40,7 +40,10 @@ export const asMoney = (
     currency,
     ...(fractionDigits !== undefined && { minimumFractionDigits: fractionDigits }),
     maximumFractionDigits: 6,
-  }).format(amount);
+  })
+    .format(amount)
+    // In a text from right to left, `US$` would be shown as `$US`.
+    .replace(/(?<=\u200f.*)\p{L}+\p{Sc}/u, '\u2066$&\u2069');
 
 /** Always Gregorian: an approval must not depend on the calendar of the locale. */
 export const asMoment = (

@@ -63,12 +63,19 @@ function Marks({
   );
 }
 
-type MarkdownTextProps = { text: string; isGrowing: boolean; elements: Components };
+type MarkdownTextProps = {
+  text: string;
+  isGrowing: boolean;
+  elements: Components;
+  /** The caller adds text only once the last part is drawn, so no state may be skipped. */
+  isPaced?: boolean;
+};
 
 /** Text of a model as Markdown. It may link to web and mail addresses, but must not load anything. */
-export function MarkdownText({ text, isGrowing, elements }: MarkdownTextProps) {
+export function MarkdownText({ text, isGrowing, elements, isPaced = false }: MarkdownTextProps) {
   // Deferred, so that slow phones can skip intermediate states.
-  const read = useDeferredValue(text);
+  const deferred = useDeferredValue(text);
+  const read = isPaced ? text : deferred;
   const source = isGrowing ? remend(read) : text;
   const root = fromMarkdown(source, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] });
   // With link definitions, blocks depend on each other and cannot be rendered separately.

@@ -59,10 +59,10 @@ export function DataTable<Row>({ label, columns, list, linkOf, empty }: DataTabl
       width.endsWith('fr') ? (index === 0 ? `minmax(22%, ${width})` : atMost(width)) : width,
     )
     .join(' ');
-  // The first column identifies the row. On a phone it gets at least a third of the width.
+  // The first column identifies the row. On a phone it gets at least a third of the width, unless its width is fixed.
   const narrowTracks = columns
     .filter(({ isWideOnly }) => !isWideOnly)
-    .map(({ width = '1fr' }, index) => (index === 0 ? 'minmax(33%, 1fr)' : atMost(width)))
+    .map(({ width = '1fr' }, index) => (index === 0 && width.endsWith('fr') ? 'minmax(33%, 1fr)' : atMost(width)))
     .join(' ');
   return (
     <div className="relative" {...holding}>
@@ -223,7 +223,7 @@ const OneRow = memo(function OneRow({ row, columns, to, index: at, isLast }: One
 const scroller = () => document.getElementById('main');
 
 const placing = ({ align, isWideOnly }: { align?: 'end'; isWideOnly?: boolean }) =>
-  `${align === 'end' ? 'text-right figures' : ''} ${isWideOnly ? 'max-sm:hidden' : ''}`;
+  `${align === 'end' ? 'text-right figures max-sm:not-last:pr-2' : ''} ${isWideOnly ? 'max-sm:hidden' : ''}`;
 
 /** Arrow keys move between rows. */
 function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {

@@ -60,10 +60,14 @@ export function Dialog({
   );
 }
 
-/** Focuses the first field or button of the body instead of the close button. */
+/**
+ * Focuses the first field or button of the body instead of the close button. In the menu of a phone it is the current
+ * page, which is then in sight.
+ */
 function focusFirst(event: Event): void {
   const body = (event.currentTarget as HTMLElement).querySelector('[data-body]');
   const first =
+    body?.querySelector<HTMLElement>('[aria-current=page]') ??
     body?.querySelector<HTMLElement>('input:not([readonly]), select, textarea') ??
     body?.querySelector<HTMLElement>('a, button');
   if (!first) return;

@@ -120,7 +120,7 @@ function TypedFilter({
   const input = (
     <input
       aria-label={label}
-      className={`control min-w-0 ${isDate ? 'sm:w-36' : 'sm:w-38'} ${value ? 'border-accent' : ''}`}
+      className={`control min-w-0 ${isDate ? 'sm:w-34' : 'sm:w-32'} ${value ? 'border-accent' : ''}`}
       onChange={(event) => setTyped(event.target.value)}
       placeholder={rest.placeholder ?? label}
       type={rest.type ?? 'text'}

@@ -34,7 +34,7 @@ export const ownerColumns = ({ ofUser, ofDeployment }: Names): Column<Owned>[] =
   {
     id: 'cost',
     header: 'Cost',
-    width: '5.5rem',
+    width: '4.5rem',
     align: 'end',
     isWideOnly: true,
     cell: ({ cost_usd }) => <Usd value={cost_usd} />,

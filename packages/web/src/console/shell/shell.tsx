@@ -1,5 +1,5 @@
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
-import { Fragment, Suspense, useEffect, useState, useSyncExternalStore } from 'react';
+import { Fragment, Suspense, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { signOut, useAccess } from '../access/session.ts';
 import { serverUrl } from '../address.ts';
 import { useOrgAndMode, useRole } from '../data/api.ts';
@@ -97,9 +97,6 @@ function TopBar() {
   );
 }
 
-/** On a low screen the chosen entry may be outside the part of the navigation that is in view. */
-const scrollIntoView = (entry: Element | null) => entry?.scrollIntoView({ block: 'nearest' });
-
 /** The navigation: pages that the role may open, by group. */
 function Sidebar({ isDrawer = false, onGo }: { isDrawer?: boolean; onGo?: () => void }) {
   const { may } = useRole();
@@ -107,6 +104,14 @@ function Sidebar({ isDrawer = false, onGo }: { isDrawer?: boolean; onGo?: () => 
   const shown = pages.filter((page) => page.nav && (page.needs === null || may(page.needs)));
   const pending = usePendingCount();
   const isAt = (path: string) => (path === '/' ? at === '/' : at === path || at.startsWith(`${path}/`));
+  const chosen = shown.find(({ path }) => isAt(path))?.path;
+  const menu = useRef<HTMLElement>(null);
+  // In a low window the chosen entry may be outside the part of the navigation that is in view. A ref on the link runs
+  // only when the link is mounted, and not when another link becomes the chosen one.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another entry was chosen.
+  useEffect(() => {
+    menu.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' });
+  }, [chosen]);
   return (
     <div className="flex h-full flex-col">
       {!isDrawer && (
@@ -124,21 +129,20 @@ function Sidebar({ isDrawer = false, onGo }: { isDrawer?: boolean; onGo?: () => 
           </button>
         </div>
       )}
-      <nav aria-label="Pages" className="min-h-0 grow overflow-y-auto px-2 pb-4">
+      <nav aria-label="Pages" className="min-h-0 grow overflow-y-auto px-2 pb-4 low:pb-2" ref={menu}>
         {groups.map((group) => {
           const within = shown.filter((page) => page.nav?.group === group);
           if (within.length === 0) return null;
           return (
-            <div className="mt-3 first:mt-1" key={group}>
-              {group && <p className="eyebrow px-2 pb-1">{group}</p>}
+            <div className="mt-3 first:mt-1 low:mt-1.5" key={group}>
+              {group && <p className="eyebrow px-2 pb-1 leading-4 low:pb-0.5">{group}</p>}
               <ul>
                 {within.map(({ path, title, nav }) => (
                   <li key={path}>
                     <PageLink
                       aria-current={isAt(path) ? 'page' : undefined}
-                      className="flex h-7.5 items-center gap-2.5 rounded-md px-2 text-quiet hover:bg-muted hover:text-foreground aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent pointer-coarse:h-10"
+                      className="flex h-7.5 items-center gap-2.5 rounded-md px-2 text-quiet hover:bg-muted hover:text-foreground aria-[current=page]:bg-accent-soft aria-[current=page]:font-medium aria-[current=page]:text-accent low:h-6.5 pointer-coarse:h-10"
                       onClick={onGo}
-                      ref={isAt(path) ? scrollIntoView : undefined}
                       to={path}
                     >
                       {nav && <Icon className="size-4" name={nav.icon} />}
@@ -199,7 +203,7 @@ function Person() {
         >
           <span className="min-w-0 grow leading-tight">
             <span className="block truncate font-medium text-sm">{name ?? email}</span>
-            {name && <span className="block truncate text-quiet text-xs">{email}</span>}
+            {name && <span className="block truncate text-quiet text-xs low:hidden">{email}</span>}
           </span>
           <Icon className="size-4 text-quiet" name="more" />
           <span className="sr-only">: account and appearance</span>
@@ -214,7 +218,8 @@ const PaletteDialog = lazyPart(() => import('./palette-dialog.tsx'));
 /** Opens with ⌘K or Ctrl K. Its content is loaded on first use. */
 function Palette() {
   const isOpen = usePaletteOpen();
-  useEffect(() => {
+  // Before the page is drawn: a key that is pressed at first sight must not be lost.
+  useLayoutEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (event.key.toLowerCase() !== 'k' || !(event.metaKey || event.ctrlKey) || event.altKey) return;
       event.preventDefault();

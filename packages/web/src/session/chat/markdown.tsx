@@ -7,7 +7,7 @@ import { Reference } from './reference.tsx';
 const elements = markdownElements({ Code: CodeBlock, Table, ImageLabel, Reference });
 
 export default function Markdown({ text, isGrowing }: { text: string; isGrowing: boolean }) {
-  return <MarkdownText elements={elements} isGrowing={isGrowing} text={text} />;
+  return <MarkdownText isPaced elements={elements} isGrowing={isGrowing} text={text} />;
 }
 
 /** Wide tables scroll horizontally. */

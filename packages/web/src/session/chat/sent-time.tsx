@@ -1,6 +1,6 @@
 import { useLanguage } from '../words/words.ts';
 
-const hour = { hour: 'numeric', minute: '2-digit' } as const;
+const time = { timeStyle: 'short' } as const;
 const day = { day: 'numeric', month: 'short' } as const;
 
 /** The time of day, with the date if it is not today. */
@@ -9,13 +9,14 @@ export function SentTime({ at, className = '' }: { at: string | null; className?
   if (at === null) return null;
   const moment = new Date(at);
   const isToday = moment.toDateString() === new Date().toDateString();
+  const timeOfDay = moment.toLocaleTimeString(locale, time);
   return (
     <time
       className={`px-2 text-xs text-muted-foreground tabular-nums ${className}`}
       dateTime={at}
       title={moment.toLocaleString(locale)}
     >
-      {moment.toLocaleString(locale, isToday ? hour : { ...day, ...hour })}
+      {isToday ? timeOfDay : `${moment.toLocaleDateString(locale, day)}, ${timeOfDay}`}
     </time>
   );
 }

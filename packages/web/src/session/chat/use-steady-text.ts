@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { steadyPrefix } from '../../markdown/steady-prefix.ts';
 
 /** A slow frame shows no more than its share, so that the text never jumps. */
@@ -17,7 +17,9 @@ const behindS = { growing: 0.4, whole: 0.2 };
 export function useSteadyText(text: string, { isWhole, isLive }: { isWhole: boolean; isLive: boolean }) {
   const [length, setLength] = useState(isLive ? 0 : text.length);
   const shownSoFar = useRef(length);
-  shownSoFar.current = length;
+  useLayoutEffect(() => {
+    shownSoFar.current = length;
+  });
   const received = useRef({ text, isWhole });
   received.current = { text, isWhole };
   const isBehind = length < text.length;
@@ -27,6 +29,12 @@ export function useSteadyText(text: string, { isWhole, isLive }: { isWhole: bool
     let shown = shownSoFar.current;
     let last: number | null = null;
     let frame = requestAnimationFrame(function step(now) {
+      // A busy device has not drawn the last part yet. More text now would become a jump.
+      if (shownSoFar.current < Math.floor(shown)) {
+        last = now;
+        frame = requestAnimationFrame(step);
+        return;
+      }
       const { text: wanted, isWhole: isLast } = received.current;
       const seconds = Math.min(longestFrameMs, now - (last ?? now)) / 1000;
       last = now;

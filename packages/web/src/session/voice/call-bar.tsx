@@ -68,7 +68,8 @@ export default function CallBar({ of, close }: CallBarProps) {
       ) : (
         <Light phase={state.phase} />
       )}
-      <p className="min-w-24 flex-1 text-[0.9375rem]" role="status">
+      {/* The reason of an end is a whole sentence. On a phone, its buttons are below it. */}
+      <p className={`min-w-24 flex-1 text-[0.9375rem] ${isOver ? 'max-sm:basis-[calc(100%-2rem)]' : ''}`} role="status">
         {text}
       </p>
       {/* The key recreates the buttons when the call ends, so that they take the focus. */}

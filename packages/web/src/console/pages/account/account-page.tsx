@@ -91,7 +91,13 @@ function ChangePassword() {
         row="consoleAccount.changePassword"
         submit="Change password"
       >
-        <TextField autoComplete="current-password" label="Current password" name="password" type="password" />
+        <TextField
+          autoComplete="current-password"
+          hint="The one that you sign in with today."
+          label="Current password"
+          name="password"
+          type="password"
+        />
         <TextField
           autoComplete="new-password"
           hint="At least 12 characters. Changing it signs out all other browsers."

@@ -35,7 +35,7 @@ const columnsWith = (found: Names): Column<Conversation>[] => [
   {
     id: 'status',
     header: 'Status',
-    width: '5.5rem',
+    width: '5rem',
     isWideOnly: true,
     cell: ({ status, last_error }) =>
       last_error && status === 'idle' ? (
@@ -47,7 +47,7 @@ const columnsWith = (found: Names): Column<Conversation>[] => [
       ),
   },
   ...ownerColumns(found),
-  { id: 'active', header: 'Last active', width: '6.5rem', cell: ({ last_active_at }) => <Time at={last_active_at} /> },
+  { id: 'active', header: 'Last active', width: '5.5rem', cell: ({ last_active_at }) => <Time at={last_active_at} /> },
 ];
 
 const names = [

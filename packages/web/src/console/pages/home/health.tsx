@@ -22,7 +22,7 @@ export function Health({ data, deployment }: { data: Overview; deployment: strin
   return (
     <>
       <Verdict data={data} />
-      <div className="mb-4 grid grid-cols-2 gap-3 md:grid-cols-5 max-md:[&>:last-child]:col-span-2">
+      <div className="mb-4 grid grid-cols-2 gap-3 md:grid-cols-5 max-md:*:last:col-span-2">
         <Figure label="Conversations" note={`${count(reply_count)} ${reply_count === 1 ? 'reply' : 'replies'}`}>
           {count(conversation_count)}
         </Figure>
@@ -33,7 +33,10 @@ export function Health({ data, deployment }: { data: Overview; deployment: strin
         >
           {reply_count === 0 ? '–' : share(failed_count, reply_count)}
         </Figure>
-        <Figure label="Latency" note={latency_ms ? `median, p95 ${duration(latency_ms.p95)}` : 'No replies'}>
+        <Figure
+          label="Latency"
+          note={latency_ms ? `median, p95\u00a0${duration(latency_ms.p95).replace(' ', '\u00a0')}` : 'No replies'}
+        >
           {latency_ms ? duration(latency_ms.p50) : '–'}
         </Figure>
         <Figure label="Spend" note={`Last ${period}`}>

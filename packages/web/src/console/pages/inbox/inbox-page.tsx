@@ -1,5 +1,5 @@
 import type { Interaction } from '@vestra/sdk/resources';
-import { useEffect, useMemo, useRef } from 'react';
+import { useLayoutEffect, useMemo, useRef } from 'react';
 import { headlineOf } from '../../../approval/shown-row.ts';
 import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
@@ -77,7 +77,7 @@ export default function InboxPage() {
               <kbd>J</kbd> and <kbd>K</kbd> choose, <kbd>A</kbd> approves, <kbd>D</kbd> denies.
             </p>
           </nav>
-          <div className="flex max-w-3xl flex-col gap-3">
+          <div className="flex flex-col gap-3">
             {rows.map((row) => (
               <div className={row.id === chosen?.id ? '' : 'lg:hidden'} key={row.id}>
                 <WaitingCard waiting={row} />
@@ -137,7 +137,8 @@ type KeyState = { rows: readonly Pending[]; chosen: Pending | undefined; choose:
 function useKeys(state: KeyState): void {
   const latest = useRef(state);
   latest.current = state;
-  useEffect(() => {
+  // Before the page is drawn: a key that is pressed at first sight must not be lost.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       const { rows, chosen, choose } = latest.current;

@@ -139,6 +139,7 @@ function NewKey({ onClose, onSecret }: KeyDialogProps) {
     >
       <TextField label="Name" name="name" placeholder="billing service" />
       <SelectField
+        hint="A key reaches the data of its mode only."
         label="Mode"
         name="mode"
         options={[
@@ -146,7 +147,12 @@ function NewKey({ onClose, onSecret }: KeyDialogProps) {
           ['live', 'Live'],
         ]}
       />
-      <ChoicesField label="Scopes" name="scopes" options={role === 'owner' ? [...scopes, all] : scopes} />
+      <ChoicesField
+        hint="What the key may do."
+        label="Scopes"
+        name="scopes"
+        options={role === 'owner' ? [...scopes, all] : scopes}
+      />
     </FormDialog>
   );
 }

@@ -29,7 +29,7 @@ const columnsWith = (found: Names): Column<Task>[] => [
   {
     id: 'status',
     header: 'Status',
-    width: '6.5rem',
+    width: '5.5rem',
     isWideOnly: true,
     cell: ({ status, outcome }) =>
       // A task with success criteria is judged: done, but the criteria may not be met.
@@ -40,7 +40,7 @@ const columnsWith = (found: Names): Column<Task>[] => [
       ),
   },
   ...ownerColumns(found),
-  { id: 'updated', header: 'Updated', width: '6.5rem', cell: ({ updated_at }) => <Time at={updated_at} /> },
+  { id: 'updated', header: 'Updated', width: '5.5rem', cell: ({ updated_at }) => <Time at={updated_at} /> },
 ];
 
 const names = [

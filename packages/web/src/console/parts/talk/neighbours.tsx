@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useEffect, useLayoutEffect } from 'react';
 import { useList } from '../../data/queries.ts';
 import { Button } from '../button.tsx';
 import { useGo } from '../page-link.tsx';
@@ -23,7 +23,8 @@ export function Neighbours({ id }: { id: string }) {
   useEffect(() => {
     if (isAtEnd) list.more();
   }, [isAtEnd, list.more]);
-  useEffect(() => {
+  // Before the page is drawn: a key that is pressed at first sight must not be lost, or act on the previous neighbours.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       const to = event.key === 'j' ? after : event.key === 'k' ? before : undefined;
       if (to === undefined || event.ctrlKey || event.metaKey || event.altKey || isTaken(event)) return;

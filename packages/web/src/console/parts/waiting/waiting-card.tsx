@@ -58,7 +58,7 @@ export function WaitingCard({ waiting, isInTalk = false }: { waiting: Waiting; i
           {waiting.expires_at && (
             <>
               {' '}
-              · until <Time at={waiting.expires_at} />
+              · expires <Time at={waiting.expires_at} />
             </>
           )}
         </span>
@@ -79,22 +79,24 @@ export function WaitingCard({ waiting, isInTalk = false }: { waiting: Waiting; i
       </header>
       <p className="break-words font-medium">{headlineOf(waiting as Interaction) ?? waiting.summary}</p>
       <Rows details={waiting.details} />
-      <Body isBusy={answer.isRunning} isOff={isOff} send={send} waiting={waiting} />
-      {(answer.error ?? cancel.error) && <Fault className="mt-3" error={(answer.error ?? cancel.error) as Error} />}
-      {may('interactions.cancel') && (
-        <p className="mt-2 text-right">
+      {/* Cancel is at the end of the row with the buttons of the answer. */}
+      <div className="flex flex-wrap items-end gap-2">
+        <div className={waiting.type === 'approval' || waiting.type === 'handoff' ? '' : 'w-full'}>
+          <Body isBusy={answer.isRunning} isOff={isOff} send={send} waiting={waiting} />
+        </div>
+        {may('interactions.cancel') && (
           <Button
-            look="quiet"
+            className="ml-auto"
             disabled={isOff}
+            look="quiet"
             onClick={() => cancel.run({ interaction_id })}
-            shape="small"
             title="The agent continues without this answer"
           >
-            {' '}
-            Cancel{' '}
+            Cancel
           </Button>
-        </p>
-      )}
+        )}
+      </div>
+      {(answer.error ?? cancel.error) && <Fault className="mt-3" error={(answer.error ?? cancel.error) as Error} />}
     </article>
   );
 }

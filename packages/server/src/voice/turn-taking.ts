@@ -1,3 +1,5 @@
+import { trimEndOf } from '@vestra/contract/trim-end';
+
 /**
  * Decides whose turn it is in a call. Pure: an event goes in, the next state and actions come out. The connection has
  * already stopped the agent's speech when the user begins to speak.
@@ -88,7 +90,7 @@ export function soundsUnfinished(text: string): boolean {
   const said = text.toLowerCase().replaceAll('’', "'");
   const words = said.match(/[\p{L}\p{N}']+/gu) ?? [];
   const last = words.at(-1) ?? '';
-  const plain = said.replace(/[.!?…]+$/, '');
+  const plain = trimEndOf(said, '.!?…');
   if (fillers.has(last) || startsClause.test(said) || startsRequest.test(plain)) return true;
   // "Who is it for?" is whole; "When does?" is not.
   if (connecting.has(last)) return !(said.endsWith('?') && words.length > 2 && asksWith.test(said));

@@ -246,6 +246,11 @@ export const operating = area('operating', 'done', [
     'HAProxy with the file in deploy sends each request on a new connection, so that none meets a connection that a stopping server closes.',
   ],
   [
+    'OPS-737',
+    'docs/failover-tests.md#rolling-restarts',
+    'HAProxy with the file in deploy refuses no request because every process fails its check: it sends the request to one of them.',
+  ],
+  [
     'OPS-733',
     'docs/upgrading.md#long-migrations',
     'A process is live and not ready while a migration runs, here or in another process.',

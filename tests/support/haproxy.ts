@@ -49,8 +49,12 @@ function adaptedConfiguration(
     [/^ *http-request redirect scheme https.*\n/m, ''],
     [/^ *http-response set-header Strict-Transport-Security.*\n/m, ''],
     [
-      /^( *)server vestra-1 127\.0\.0\.1:4600( .*)?$/m,
-      serverPorts.map((each, at) => `  server vestra-${at + 1} 127.0.0.1:${each} `).join('\n'),
+      /^ *server vestra-1 127\.0\.0\.1:4600$/m,
+      serverPorts.map((each, at) => `  server vestra-${at + 1} 127.0.0.1:${each}`).join('\n'),
+    ],
+    [
+      /^ *server vestra-1-unchecked 127\.0\.0\.1:4600 (.*)$/m,
+      serverPorts.map((each, at) => `  server vestra-${at + 1}-unchecked 127.0.0.1:${each} $1`).join('\n'),
     ],
   ];
   return replacements.reduce((before, [pattern, replacement]) => {

@@ -97,8 +97,8 @@ it.skipIf(!isInstalled('haproxy'))(
     const [port = 0] = await freePorts(1);
     const proxy = startHaproxy({ folder, port, serverPorts });
     try {
-      const areUp = () => Promise.all([0, 1].map((each) => proxy.isUp(each))).catch(() => 'not started');
-      await expect.poll(areUp, { timeout: 60_000 }).toEqual([false, false]);
+      const areDown = () => Promise.all([0, 1].map((each) => proxy.isDown(each))).catch(() => 'not started');
+      await expect.poll(areDown, { timeout: 60_000 }).toEqual([true, true]);
       const sent = await fetchWith(`http://127.0.0.1:${port}/v1/conversations`, { method: 'POST', body: '{}' });
       expect([sent.status, await sent.text()]).toEqual([200, 'whole']);
     } finally {

@@ -67,7 +67,7 @@ afterAll(async () => {
   await place?.remove();
 });
 
-/** While it is set, the model's answers wait, so that they arrive while the database is away. */
+/** While it is set, the model's answers wait, so that they arrive while the database is unreachable. */
 let gate: { waiting: number; opened: Promise<void>; open: () => void } | null = null;
 
 async function respond({ messages }: NormalisedRequest): Promise<ScriptedAnswer> {
@@ -121,7 +121,7 @@ async function sendOne(lane: number, kind: Kind): Promise<Sent> {
 
 /**
  * Stops PostgreSQL as `pg_ctl restart -m fast` does, and starts it again. Half of the replies wait for their model at that
- * moment and get its answer while the database is away.
+ * moment and get its answer while the database is unreachable.
  */
 async function restartDatabase(): Promise<Outage> {
   const from = Date.now();

@@ -57,7 +57,7 @@ async function startRestartable(env: Record<string, string>): Promise<Process> {
     isUp: true,
     async restart() {
       own.isUp = false;
-      // What a signal does: open streams and calls get their last event.
+      // Stops as after a signal: open streams and calls get their last event.
       await own.server.stop();
       Object.assign(own, await start());
       own.isUp = true;
@@ -222,7 +222,7 @@ async function holdCall(user: string) {
       call.speak(`This is number ${spoken}`);
       await hearsAtLast(call, `You said number ${spoken}.`);
     },
-    /** What is typed in another process is spoken in the call. */
+    /** A message that is typed in another process is spoken in the call. */
     async hearsTyped() {
       spoken += 1;
       const body = { message: `This is number ${spoken}` };
@@ -262,11 +262,7 @@ describe('four processes', () => {
       const ended = calls.flatMap(({ ends }) => ends);
       const count = (all: readonly string[]) =>
         JSON.stringify(
-          Object.fromEntries(
-            Map.groupBy(all, (each) => each)
-              .entries()
-              .map(([name, { length }]) => [name, length]),
-          ),
+          Object.fromEntries([...Map.groupBy(all, (each) => each)].map(([name, { length }]) => [name, length])),
         );
       console.info(
         `${rounds * processes.length} restarts of four processes, ${people.length} screens and as many calls.`,

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
@@ -140,7 +141,7 @@ async function waitUntilUsable(options: {
  * Whether this process was too busy to read the answer of the database. A start reads many modules, which takes longer
  * than a connection may take if the machine is overloaded. The timer then ends a connection that was answered.
  */
-const wasBusySince = (before: ReturnType<typeof performance.eventLoopUtilization>): boolean =>
+const wasBusySince = (before: EventLoopUtilization): boolean =>
   performance.eventLoopUtilization(before).utilization > 0.5;
 
 /** The modules are read after a few attempts. */

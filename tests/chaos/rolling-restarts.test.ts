@@ -12,10 +12,11 @@ import { type Haproxy, isHaproxyInstalled, startHaproxy } from '../support/hapro
 import { makeDataDir, type ServerProcess, startProcess } from '../support/process.ts';
 import { freePorts } from './cluster/program.ts';
 
-/** `npm run chaos:rolling` is the long form. */
+/** `npm run chaos:rolling` is the long form, with as many streams as the environment names. */
 const isLong = process.env.VESTRA_CHAOS === 'long';
+const streams = Number(process.env.VESTRA_CHAOS_STREAMS ?? 1_000);
 const load = isLong
-  ? { streams: 1_000, atOnce: 16, followers: 50, replyMs: [1_500, 6_000] as const, everyMs: 20_000 }
+  ? { streams, atOnce: 16, followers: 50, replyMs: [1_500, 6_000] as const, everyMs: 20_000 }
   : { streams: 48, atOnce: 12, followers: 6, replyMs: [1_500, 4_000] as const, everyMs: 0 };
 
 if (!isHaproxyInstalled()) console.warn('Rolling restarts are left out: HAProxy is missing (apt install haproxy).');
@@ -82,7 +83,7 @@ describe.skipIf(!isHaproxyInstalled())('two processes behind HAProxy', () => {
         ends.set(name, count);
         const end = await kind
           ?.follow(at, `Hi, ${number}.`, () => {})
-          .catch((error: unknown) => ({ whole: false, named: null, why: String(error) }));
+          .catch((error: Error) => ({ whole: false, named: null, why: `${error} ${error.cause ?? ''}` }));
         if (end?.whole) count.whole += 1;
         else if (end?.named) count.named += 1;
         else count.cut.push(`${number}: ${JSON.stringify(end)}`);
@@ -99,12 +100,28 @@ describe.skipIf(!isHaproxyInstalled())('two processes behind HAProxy', () => {
       `${begun} streams, ${restarts} restarts: ${sum('whole')} whole, ${sum('named')} with a named last event.`,
       `${followers.length} followers reconnected ${followers.reduce((total, each) => total + each.connections() - 1, 0)} times.`,
     );
+    const failures = [...failuresIn(proxy.output())].map(([what, count]) => `${what} ${count} times`);
+    const takenOut = proxy.output().match(/ is DOWN, reason: [^,]*(, code: \d+)?/g) ?? [];
+    console.info(
+      `HAProxy: ${failures.join(', ') || 'no failed request'}; ${takenOut.length} times a server${takenOut}.`,
+    );
     expect(Object.fromEntries([...ends].map(([name, { cut }]) => [name, cut]))).toEqual(
       Object.fromEntries([...ends].map(([name]) => [name, []])),
     );
     expect(gaps.flat()).toEqual([]);
   }, 1_800_000);
 });
+
+/** Requests in HAProxy's log that failed, by server, status and the reason that HAProxy noted. */
+function failuresIn(log: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [, server, status = '', reason = ''] of log.matchAll(/ vestra\/(\S+) \S+ (\S+) \d+ \S+ \S+ (\S{4}) /g)) {
+    if (!/^(-1|429|5\d\d)$/.test(status) && !/^S/.test(reason)) continue;
+    const what = `${server} ${status} ${reason}`;
+    counts.set(what, (counts.get(what) ?? 0) + 1);
+  }
+  return counts;
+}
 
 async function untilReady(url: string): Promise<void> {
   const isReady = () =>

@@ -68,6 +68,16 @@ export const failover = area('failover', 'done', [
     'No model call is made twice and none is charged twice, wherever an outage breaks a connection.',
   ],
   [
+    'FOV-703',
+    'docs/failover-tests.md#database-restarts',
+    'Restarts of the database under load double no model call, and delay no reply by more than the outage and two seconds.',
+  ],
+  [
+    'FOV-704',
+    'docs/high-availability.md#failover-requirements',
+    'A server that starts on an overloaded machine, and reads the answer of the database late, tries again and does not end.',
+  ],
+  [
     'FOV-551',
     'docs/high-availability.md#failover-requirements',
     'A server that is starting while the primary fails waits for the next one and continues its start.',

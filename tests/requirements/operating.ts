@@ -246,6 +246,16 @@ export const operating = area('operating', 'done', [
     'HAProxy with the file in deploy sends each request on a new connection, so that none meets a connection that a stopping server closes.',
   ],
   [
+    'OPS-737',
+    'docs/failover-tests.md#rolling-restarts',
+    'HAProxy with the file in deploy refuses no request because every process fails its check: it sends the request to one of them.',
+  ],
+  [
+    'OPS-738',
+    'docs/failover-tests.md#screens-and-calls',
+    'Four processes are restarted in turn: each screen shows its page again, each call ends with the reason and continues in another process, and no spoken or typed message is lost or answered twice.',
+  ],
+  [
     'OPS-733',
     'docs/upgrading.md#long-migrations',
     'A process is live and not ready while a migration runs, here or in another process.',

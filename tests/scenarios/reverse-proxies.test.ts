@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { Agent, fetch as fetchWith } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePorts } from '../chaos/cluster/program.ts';
+import { startHaproxy } from '../support/haproxy.ts';
 import { isInstalled, type ProxyName, proxies, startProxy } from '../support/reverse-proxy.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
 
@@ -68,6 +73,38 @@ it.skipIf(!isInstalled('haproxy'))(
       await one.close();
       await proxy.stop();
       stopping.close();
+    }
+  },
+);
+
+it.skipIf(!isInstalled('haproxy'))(
+  'HAProxy sends requests to processes that fail their checks if no other is left [OPS-737]',
+  async () => {
+    // As processes on an overloaded machine: their checks fail, and they serve.
+    const overloaded = [1, 2].map(() =>
+      createServer(({ url }, response) => {
+        const isCheck = url === '/health/ready';
+        response.writeHead(isCheck ? 503 : 200).end(isCheck ? 'not ready' : 'whole');
+      }),
+    );
+    const serverPorts: number[] = [];
+    for (const each of overloaded) {
+      each.listen(0, '127.0.0.1');
+      await once(each, 'listening');
+      serverPorts.push((each.address() as AddressInfo).port);
+    }
+    const folder = await mkdtemp(join(tmpdir(), 'vestra-overloaded-'));
+    const [port = 0] = await freePorts(1);
+    const proxy = startHaproxy({ folder, port, serverPorts });
+    try {
+      const areDown = () => Promise.all([0, 1].map((each) => proxy.isDown(each))).catch(() => 'not started');
+      await expect.poll(areDown, { timeout: 60_000 }).toEqual([true, true]);
+      const sent = await fetchWith(`http://127.0.0.1:${port}/v1/conversations`, { method: 'POST', body: '{}' });
+      expect([sent.status, await sent.text()]).toEqual([200, 'whole']);
+    } finally {
+      await proxy.kill('SIGTERM');
+      for (const each of overloaded) each.close();
+      await rm(folder, { recursive: true });
     }
   },
 );

@@ -12,6 +12,8 @@ export const isHaproxyInstalled = (): boolean => existsSync(program);
 export type Haproxy = Program & {
   /** Whether HAProxy sends requests to the server of this number, from 0. */
   isUp: (server: number) => Promise<boolean>;
+  /** Whether it failed so many checks that HAProxy sends it nothing. */
+  isDown: (server: number) => Promise<boolean>;
 };
 
 /** HAProxy with the file of `deploy/proxies` before these servers, without TLS and on loopback. */
@@ -20,12 +22,15 @@ export function startHaproxy(of: { folder: string; port: number; serverPorts: re
   const file = join(folder, 'haproxy.cfg');
   writeFileSync(file, adaptedConfiguration(readFileSync(configuration, 'utf8'), of));
   const logFile = join(folder, 'haproxy.log');
+  // Between the two it is `UP 1/2`: it failed one check.
+  const isIn = async (server: number, status: string) => {
+    const lines = (await ask(folder, 'show stat')).split('\n');
+    return lines.some((line) => line.startsWith(`vestra,vestra-${server + 1},`) && line.split(',')[17] === status);
+  };
   return {
     ...startProgram({ name: 'haproxy', command: program, words: ['-db', '-f', file], logFile }),
-    async isUp(server) {
-      const lines = (await ask(folder, 'show stat')).split('\n');
-      return lines.some((line) => line.startsWith(`vestra,vestra-${server + 1},`) && line.split(',')[17] === 'UP');
-    },
+    isUp: (server) => isIn(server, 'UP'),
+    isDown: (server) => isIn(server, 'DOWN'),
   };
 }
 
@@ -49,8 +54,12 @@ function adaptedConfiguration(
     [/^ *http-request redirect scheme https.*\n/m, ''],
     [/^ *http-response set-header Strict-Transport-Security.*\n/m, ''],
     [
-      /^( *)server vestra-1 127\.0\.0\.1:4600( .*)?$/m,
-      serverPorts.map((each, at) => `  server vestra-${at + 1} 127.0.0.1:${each} `).join('\n'),
+      /^ *server vestra-1 127\.0\.0\.1:4600$/m,
+      serverPorts.map((each, at) => `  server vestra-${at + 1} 127.0.0.1:${each}`).join('\n'),
+    ],
+    [
+      /^ *server vestra-1-unchecked 127\.0\.0\.1:4600 (.*)$/m,
+      serverPorts.map((each, at) => `  server vestra-${at + 1}-unchecked 127.0.0.1:${each} $1`).join('\n'),
     ],
   ];
   return replacements.reduce((before, [pattern, replacement]) => {

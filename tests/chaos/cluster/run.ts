@@ -123,12 +123,12 @@ async function play(plan: Plan): Promise<string[]> {
 }
 
 async function untilReady(url: string, dataDir: string): Promise<string> {
-  for (const until = performance.now() + 90_000; performance.now() < until; await sleep(300)) {
+  for (const until = performance.now() + 600_000; performance.now() < until; await sleep(300)) {
     const health = await fetch(`${url}/v1/health`).catch(() => null);
     await health?.body?.cancel();
     if (health?.status === 200) return JSON.parse(readFileSync(join(dataDir, 'credentials.json'), 'utf8')).test_key;
   }
-  throw new Error('No process answered within 90 s.');
+  throw new Error('No process answered within ten minutes.');
 }
 
 /** Somebody who sends a message from here on has its reply. */

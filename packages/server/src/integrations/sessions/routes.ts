@@ -6,7 +6,7 @@ import { sharedNow } from '../../platform/db/clock.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
-import { eventStream } from '../../platform/http/sse.ts';
+import { eventStream, type FrameSource } from '../../platform/http/sse.ts';
 import type { Streams } from '../../platform/http/streams.ts';
 import type { VoiceCalls } from '../../voice/index.ts';
 import { createSession, presentSession, revokeSession, type ScreenCredentials, viewerOf } from './sessions.ts';
@@ -108,7 +108,8 @@ export function screenStream({ db, screens, credentials, streams, callerOf }: St
         open.close();
         throw error;
       });
-      return eventStream({ ...source, closing: screenClosed }, open);
+      const closing = () => screenClosed('server_restarting');
+      return eventStream({ ...source, next: nextNamed(source), closing }, open);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       return new Response(`${error.message}\n`, { status: error.status });
@@ -116,13 +117,21 @@ export function screenStream({ db, screens, credentials, streams, callerOf }: St
   };
 }
 
+/** The browser may end in another process, which restarts or lets the computer sleep. The stream names that as its end. */
+const nextNamed =
+  (source: FrameSource): FrameSource['next'] =>
+  async (withinMs) => {
+    const { frames, isOver } = await source.next(withinMs);
+    return { frames: isOver ? [...frames, screenClosed('browser_closed')] : frames, isOver };
+  };
+
 /** The state lets a page that knows no `stream.closed` show that it connects again. */
-const screenClosed = () => ({
+const screenClosed = (reason: 'server_restarting' | 'browser_closed') => ({
   id: '0',
   event: 'stream.closed',
   data: {
     type: 'stream.closed',
-    reason: 'server_restarting',
+    reason,
     ...{ showing: 'waking', driven_by: 'nobody', url: null },
   },
 });

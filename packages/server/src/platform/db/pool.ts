@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { type EventLoopUtilization, performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
@@ -53,6 +54,8 @@ export async function openDatabase(options: {
   log?: Logger;
   /** How long to wait for a database that is not ready, as during a failover. */
   patienceMs?: number;
+  /** How long the first connection may take. */
+  connectWithinMs?: number;
   /** True for the embedded database, which needs no checks and has no pooler. */
   isOwn?: boolean;
   /** How long a statement may run before the connection is probed. */
@@ -120,19 +123,35 @@ async function waitUntilUsable(options: {
   connectionString: string;
   log?: Logger;
   patienceMs?: number;
+  connectWithinMs?: number;
 }): Promise<{ isThroughPooler: boolean }> {
-  const { connectionString, log, patienceMs = 0 } = options;
+  const { connectionString, log, patienceMs = 0, connectWithinMs } = options;
   const until = performance.now() + patienceMs;
+  let lateReads = 0;
   for (let isLogged = false; ; isLogged = true) {
+    const before = performance.eventLoopUtilization();
     try {
-      return await assertUsable(connectionString);
+      return await assertUsable(connectionString, connectWithinMs);
     } catch (error) {
+      if (isTimeout(error) && wasBusySince(before) && lateReads++ < mostLateReads) continue;
       if (!isTemporary(error) || performance.now() > until) throw error;
       if (!isLogged) log?.warn(`${(error as Error).message} Waiting for it.`);
     }
     await sleep(1_000);
   }
 }
+
+/**
+ * Whether this process was too busy to read the answer of the database. A start reads many modules, which takes longer
+ * than a connection may take if the machine is overloaded. The timer then ends a connection that was answered.
+ */
+const wasBusySince = (before: EventLoopUtilization): boolean =>
+  performance.eventLoopUtilization(before).utilization > 0.5;
+
+/** The modules are read after a few attempts. */
+const mostLateReads = 10;
+
+const isTimeout = (error: unknown) => /timeout/i.test(String(((error as Error).cause as Error | undefined)?.message));
 
 /** If nothing answers at all, the address is probably wrong, so the start fails at once. */
 const isTemporary = (error: unknown) =>
@@ -141,9 +160,12 @@ const isTemporary = (error: unknown) =>
 const codeOf = (cause: unknown) => String((cause as { code?: unknown } | undefined)?.code);
 
 /** Uses a separate connection, because the pool leaves the socket of a failed attempt open. */
-export async function assertUsable(connectionString: string): Promise<{ isThroughPooler: boolean }> {
+export async function assertUsable(
+  connectionString: string,
+  withinMs = CONNECTION_TIMEOUT,
+): Promise<{ isThroughPooler: boolean }> {
   const target = describeTarget(connectionString);
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: CONNECTION_TIMEOUT });
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: withinMs });
   client.on('error', () => {});
   try {
     await client.connect();

@@ -1,19 +1,23 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { idOfTime, newId } from '@vestra/contract/ids';
-import { auditPartitions, eventPartitions } from '@vestra/server/account/tables';
-import { deliveryPartitions } from '@vestra/server/automation/webhooks/tables';
+import { createKeyUse } from '@vestra/server/account/audit/key-use';
 import { pruneEvents } from '@vestra/server/account/events/events';
+import { eventPartitions } from '@vestra/server/account/tables';
 import { pruneTraces, stepPartitions } from '@vestra/server/engine/records/run-steps';
+import type { Caller } from '@vestra/server/platform/caller';
 import { extendPartitions } from '@vestra/server/platform/db/partitions';
 import { closeDatabase, type Database, openDatabase } from '@vestra/server/platform/db/pool';
 import { type PruneRule, pruneOld } from '@vestra/server/platform/jobs/retention';
 import pg from 'pg';
+import type { Logger } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../support/database.ts';
 import { runProgram, startProgram } from '../support/process.ts';
 import { startTestServer, type TestServer } from '../support/server.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 
 const masterKey = 'ab'.repeat(32);
 const dayMs = 86_400_000;
@@ -77,7 +81,7 @@ async function addEvent(at: number, createdAt = at): Promise<string> {
   const id = idAt('evt', at);
   await ask(
     `INSERT INTO events (id, org_id, mode, type, data, created_at)
-     SELECT $1, org_id, mode, type, data, $3 FROM events WHERE org_id = $2 AND type = 'key.created' LIMIT 1`,
+     SELECT $1, org_id, mode, type, data, $3 FROM events WHERE org_id = $2 AND mode = 'test' AND type = 'key.created' LIMIT 1`,
     [id, server.orgId, new Date(createdAt)],
   );
   added.add(id);
@@ -97,15 +101,15 @@ async function addStep(runId: string, at: number): Promise<void> {
   );
 }
 
-/** Reads a whole list in small pages. */
-async function listAll(path: string): Promise<string[]> {
+/** Reads a whole list, page by page. */
+async function listAll(path: string, limit = 7): Promise<string[]> {
   const ids: string[] = [];
   let after = '';
   for (;;) {
-    const { status, body } = await server.call('GET', `${path}?limit=7${after}`);
+    const { status, body } = await server.call('GET', `${path}?limit=${limit}${after}`);
     expect(status).toBe(200);
     ids.push(...body.data.map(({ id }: { id: string }) => id));
-    if (!body.has_more) return ids;
+    if (body.next_cursor === null) return ids;
     after = `&cursor=${encodeURIComponent(body.next_cursor)}`;
   }
 }
@@ -119,7 +123,11 @@ describe('vestra admin partition', () => {
     let isDone = false;
     const statuses: number[] = [];
     const writing = [1, 2, 3].map(async () => {
-      while (!isDone) statuses.push((await createKey(0)).status);
+      while (!isDone) {
+        statuses.push((await createKey(0)).status);
+        // Each request is a page to read later.
+        await sleep(200);
+      }
     });
     const tables = await partition();
     isDone = true;
@@ -137,12 +145,17 @@ describe('vestra admin partition', () => {
     const later = [];
     for (let n = 0; n < 20; n++) later.push(await addEvent(cut - 5 * dayMs + n * dayMs));
     expect(Object.keys(await rowsIn('events')).length).toBeGreaterThan(2);
-    const listed = await listAll('/v1/events');
+    const listed = await listAll('/v1/events', 20);
     const stored = await ask<{ id: string }>(`SELECT id FROM events WHERE org_id = $1 AND mode = 'test'`, [
       server.orgId,
     ]);
-    expect(listed).toEqual(stored.map(({ id }) => id).sort().reverse());
-    expect(listed.slice(0, 20)).toEqual(later.toReversed());
+    expect(listed).toEqual(
+      stored
+        .map(({ id }) => id)
+        .sort()
+        .reverse(),
+    );
+    expect(listed.filter((id) => later.includes(id))).toEqual(later.toReversed());
     const created = await ask<{ n: number }>(
       `SELECT count(*)::int AS n FROM events WHERE org_id = $1 AND mode = 'test' AND type = 'key.created'`,
       [server.orgId],
@@ -151,30 +164,39 @@ describe('vestra admin partition', () => {
     const audited = await ask<{ id: string }>(`SELECT id FROM audit_entries WHERE org_id = $1 AND mode = 'test'`, [
       server.orgId,
     ]);
-    expect(new Set(await listAll('/v1/audit-log'))).toEqual(new Set(audited.map(({ id }) => id)));
+    expect(new Set(await listAll('/v1/audit-log', 20))).toEqual(new Set(audited.map(({ id }) => id)));
     expect((await partition()).map(({ converted }) => converted)).toEqual([false, false, false, false, false]);
   });
 
   it('continues after kill -9 without a refused request [GROW-712]', async () => {
     await createKey(1);
-    // An open transaction keeps the command from replacing the table.
-    const reader = new pg.Client({ connectionString: server.connectionString });
-    await reader.connect();
-    await reader.query('BEGIN; SELECT FROM events LIMIT 1');
-    const { child } = await startProgram('operator', ['partition', '--table', 'events'], settings());
+    // The command reads the table and then waits for this transaction, because a foreign key refers to this table.
+    const writer = new pg.Client({ connectionString: server.connectionString });
+    await writer.connect();
+    await writer.query('BEGIN; LOCK TABLE orgs IN ROW EXCLUSIVE MODE');
+    const { child } = await startProgram('operator', ['partition', '--table', 'audit'], settings());
     const validated = () =>
       ask<{ ok: boolean }>(
-        `SELECT convalidated AS ok FROM pg_constraint WHERE conname = 'events_before_partitions'`,
+        `SELECT convalidated AS ok FROM pg_constraint WHERE conname = 'audit_entries_before_partitions'`,
       ).then(([row]) => row?.ok);
     await expect.poll(validated).toBe(true);
     child.kill('SIGKILL');
     expect((await createKey(2)).status).toBe(201);
-    await reader.query('COMMIT');
-    await reader.end();
-    // PostgreSQL ends the killed command's session by itself.
-    await expect.poll(async () => (await admin('partition', '--table', 'events')).code).toBe(0);
+    expect(await namesOf('audit_entries')).toEqual([]);
+    await writer.query('COMMIT');
+    await writer.end();
+    // PostgreSQL ends the session of the killed command by itself.
+    await expect.poll(async () => (await admin('partition', '--table', 'audit')).code).toBe(0);
     expect((await createKey(3)).status).toBe(201);
-    expect((await namesOf('events')).length).toBeGreaterThan(4);
+    expect((await namesOf('audit_entries')).length).toBeGreaterThan(4);
+    const stored = await ask<{ id: string }>(
+      `SELECT id FROM audit_entries WHERE org_id = $1 AND mode = 'test' AND action = 'key.created'`,
+      [server.orgId],
+    );
+    // The key of the org, and those of the test.
+    expect(stored.length).toBe(5);
+    const listed = await listAll('/v1/audit-log');
+    expect(stored.filter(({ id }) => !listed.includes(id))).toEqual([]);
   });
 
   it('leaves no check behind that would refuse later rows [GROW-712]', async () => {
@@ -246,8 +268,8 @@ describe('a table with partitions', () => {
     for (const run of [turn, task]) await addStep(run, cut + dayMs);
     const conversation = newId('conv');
     await ask(
-      `INSERT INTO tasks (id, org_id, mode, conversation_id, user_id, deployment_id, version, status, title, created_at)
-       SELECT $1, $2, 'test', $3, 'u', 'dep_x', 1, 'waiting', 't', now()`,
+      `INSERT INTO tasks (id, org_id, mode, conversation_id, turn_id, deployment_id, deployment_version, status, title, fence)
+       VALUES ($1, $2, 'test', $3, 'turn_0', 'dep_0', 1, 'waiting', 'Look', 'fence')`,
       [task, server.orgId, conversation],
     );
     await pruneOld(db, [traceRule], at(7 + 91));
@@ -264,12 +286,18 @@ describe('a table with partitions', () => {
     await ask('ALTER TABLE events DETACH PARTITION events_later');
     const start = idOfTime('evt', Date.now() - 60 * dayMs);
     await ask('ALTER TABLE events DETACH PARTITION events_past');
-    await ask('DELETE FROM events_past');
-    await ask('ALTER TABLE events_past DROP CONSTRAINT events_before_partitions');
-    await ask('ALTER TABLE events ATTACH PARTITION events_past DEFAULT');
     await ask(`ALTER TABLE events ATTACH PARTITION events_later FOR VALUES FROM ('${start}') TO (MAXVALUE)`);
-    const ids = [await addEvent(Date.now() - 3 * dayMs), await addEvent(Date.now()), await addEvent(Date.now() + 20 * dayMs)];
-    expect(await rowsIn('events')).toEqual({ events_later: 3 });
+    await ask('CREATE TABLE events_default PARTITION OF events DEFAULT');
+    await ask('INSERT INTO events SELECT * FROM events_past');
+    await ask('DROP TABLE events_past');
+    await ask('ALTER TABLE events_default RENAME TO events_past');
+    const before = (await rowsIn('events')).events_later as number;
+    const ids = [
+      await addEvent(Date.now() - 3 * dayMs),
+      await addEvent(Date.now()),
+      await addEvent(Date.now() + 20 * dayMs),
+    ];
+    expect(await rowsIn('events')).toEqual({ events_later: before + 3 });
     // Several processes at once.
     const other = await openDatabase({ connectionString: server.connectionString, max: 2 });
     await Promise.all([db, other, db, other].map((each) => extendPartitions(each, [eventPartitions])));
@@ -277,19 +305,80 @@ describe('a table with partitions', () => {
     await extendPartitions(db, [eventPartitions]);
     const where = await rowsIn('events');
     expect(where.events_later).toBeUndefined();
-    expect(Object.values(where).sort()).toEqual([1, 2]);
-    expect(await listAll('/v1/events')).toEqual(ids.toReversed());
+    expect(Object.values(where).toSorted()).toEqual([1, before + 2]);
+    expect((await listAll('/v1/events')).filter((id) => ids.includes(id))).toEqual(ids.toReversed());
     const far = await addEvent(Date.now() + 400 * dayMs);
     expect(await rowsIn('events')).toMatchObject({ events_later: 1 });
     expect((await listAll('/v1/events'))[0]).toBe(far);
   });
 
-  it('counts uses of a key once per minute, also by several processes [GROW-711]', async () => {
+  it('counts the uses of a key in one entry per minute, also by several processes [GROW-711]', async () => {
     await partition('--table', 'audit');
     const indexes = await ask<{ n: number }>(
       `SELECT count(*)::int AS n FROM pg_indexes WHERE indexdef LIKE '%UNIQUE%(actor_id, used_minute)'`,
     );
     expect(indexes[0]?.n).toBe((await namesOf('audit_entries')).length);
-    expect(deliveryPartitions.tables.length + auditPartitions.tables.length).toBe(2);
+    const log = { warn: (fields: { err: Error }) => expect(fields.err).toBeUndefined() } as unknown as Logger;
+    const processes = [1, 2, 3].map(() => createKeyUse(db, log));
+    const caller = { orgId: server.orgId, mode: 'test', actor: { type: 'key', id: newId('key'), name: 'k' } };
+    for (const { used } of processes) for (let n = 0; n < 5; n++) used(caller as unknown as Caller);
+    await Promise.all(processes.map(({ stop }) => stop()));
+    const entries = await ask<{ count: string }>(
+      `SELECT details ->> 'count' AS count FROM audit_entries WHERE actor_id = $1 AND action = 'key.used'`,
+      [caller.actor.id],
+    );
+    expect(entries.reduce((sum, { count }) => sum + Number(count), 0)).toBe(15);
+    // Two, if the minute ended meanwhile.
+    expect(entries.length).toBeLessThanOrEqual(2);
   });
+
+  it('is described by the doctor [GROW-718]', async () => {
+    await partition();
+    const { output } = await admin('doctor', '--json');
+    const said = JSON.parse(output).findings.map(({ what }: { what: string }) => what);
+    const described = said.filter((what: string) => /have a partition per week, until 20/.test(what));
+    expect(described.map((what: string) => what.split(' ')[0])).toEqual(['events', 'steps', 'deliveries', 'audit']);
+  });
+
+  it('is in a backup [GROW-717]', async () => {
+    const { before } = await partitionedContent();
+    const file = join(folder, 'backup.tar');
+    expect(await admin('backup', file)).toMatchObject({ code: 0 });
+    const restored = await createTestDatabase();
+    const there = { ...settings(), DATABASE_URL: restored.connectionString, VESTRA_DATA_DIR: join(folder, 'restored') };
+    expect(await runProgram('operator', ['restore', file], there)).toMatchObject({ code: 0 });
+    expect(await contentOf(restored.connectionString)).toEqual(before);
+    await restored.drop();
+  }, 600_000);
+
+  it('moves with its org, into an installation with partitions [GROW-717]', async () => {
+    const { before } = await partitionedContent();
+    const archive = join(folder, 'org.tar');
+    const keyFile = ['--key-file', join(folder, 'org.key')];
+    expect(await admin('org', 'export', server.orgId, archive, ...keyFile)).toMatchObject({ code: 0 });
+    const target = await createTestDatabase();
+    const there = { ...settings(), DATABASE_URL: target.connectionString, VESTRA_DATA_DIR: join(folder, 'target') };
+    expect(await runProgram('operator', ['partition'], there)).toMatchObject({ code: 0 });
+    expect(await runProgram('operator', ['org', 'import', archive, ...keyFile], there)).toMatchObject({ code: 0 });
+    const arrived = await contentOf(target.connectionString);
+    expect(arrived.events).toEqual(expect.arrayContaining(before.events));
+    expect(arrived.audited).toEqual(expect.arrayContaining(before.audited));
+    await target.drop();
+  }, 600_000);
+});
+
+/** Rows in the former table and in a partition. */
+async function partitionedContent() {
+  const [{ from = '' } = {}] = (await partition()) as { from: string }[];
+  await addEvent(Date.parse(from) + dayMs);
+  const before = await contentOf(server.connectionString);
+  expect(Object.keys(await rowsIn('events')).length).toBe(2);
+  return { before };
+}
+
+const contentOf = async (url: string) => ({
+  events: await query(url, `SELECT id, data FROM events WHERE org_id = $1 ORDER BY id`, [server.orgId]),
+  audited: await query(url, `SELECT id FROM audit_entries WHERE org_id = $1 AND used_minute IS NULL ORDER BY id`, [
+    server.orgId,
+  ]),
 });

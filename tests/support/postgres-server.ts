@@ -3,6 +3,7 @@ import { chmod, mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { partition } from '../../packages/server/src/operator/partition.ts';
 import { startEmbeddedPostgres } from '../../packages/server/src/platform/db/embedded.ts';
 import { migrate } from '../../packages/server/src/platform/db/migrate.ts';
 import { closeDatabase, openDatabase } from '../../packages/server/src/platform/db/pool.ts';
@@ -87,6 +88,8 @@ async function makeTemplate(
     url.pathname = `/${template}`;
     const db = await openDatabase({ connectionString: url.href, max: 1 });
     await migrate(db, migrations).finally(() => closeDatabase(db));
+    // Every test then runs on partitions, whose statements must be the same.
+    if (process.env.VESTRA_TEST_PARTITIONS) await partition({ connectionString: url.href }, {});
   }
   await closeDatabase(maintenance);
   return { template, isCloned };

@@ -64,7 +64,8 @@ export const operatorCommands = {
     flags: {},
   },
   partition: {
-    summary: 'Split large tables into a partition per week or month, while the server runs, so that old rows are dropped.',
+    summary:
+      'Split large tables into a partition per week or month, while the server runs, so that old rows are dropped.',
     flags: { table: optional('events|steps|deliveries|audit|all'), by: optional('week|month') },
   },
   backup: {

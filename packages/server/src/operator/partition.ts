@@ -1,8 +1,8 @@
+import { idOfTime } from '@vestra/contract/ids';
 import type pg from 'pg';
 import { auditPartitions, eventPartitions } from '../account/tables.ts';
 import { deliveryPartitions } from '../automation/webhooks/tables.ts';
 import { stepPartitions } from '../engine/records/run-steps.ts';
-import { idOfTime } from '@vestra/contract/ids';
 import { sharedNow } from '../platform/db/clock.ts';
 import { withSession } from '../platform/db/dump.ts';
 import {
@@ -12,12 +12,12 @@ import {
   endOfCheck,
   literal,
   lockTimeout,
+  PARTITIONS_LOCK,
   type PartitionedTable,
   type PartitionGroup,
-  PARTITIONS_LOCK,
+  type Period,
   partitionsOf,
   pastOf,
-  type Period,
   quoted,
 } from '../platform/db/partitions.ts';
 import { sqlState } from '../platform/db/sql.ts';
@@ -44,11 +44,14 @@ const admitMs = 3 * dayMs;
  * Splits tables into partitions while servers run. No row is copied: the former table becomes the partition of the past.
  * Every step can be repeated, so an interrupted command continues.
  */
-export async function partition(operator: Operator, values: Values): Promise<PartitionReport> {
+export async function partition(
+  { connectionString }: Pick<Operator, 'connectionString'>,
+  values: Values,
+): Promise<PartitionReport> {
   const chosen = readGroups(values);
   const period = readPeriod(values);
   const progress = createProgress(process.stderr);
-  return withSession(operator.connectionString, async (client) => {
+  return withSession(connectionString, async (client) => {
     // Without this, PostgreSQL finishes a long statement of a dead command before the next one may begin.
     await client.query(`SET client_connection_check_interval = '1s'`).catch(() => {});
     const { rows } = await client.query(`SELECT pg_try_advisory_lock(${PARTITIONS_LOCK}) AS is_ours`);
@@ -111,7 +114,9 @@ async function convert(client: pg.Client, group: PartitionGroup, period: Period,
 }
 
 const sizeOf = async (client: pg.ClientBase, table: string): Promise<number> =>
-  Number((await client.query('SELECT pg_total_relation_size(to_regclass($1)) AS bytes', [quoted(table)])).rows[0].bytes ?? 0);
+  Number(
+    (await client.query('SELECT pg_total_relation_size(to_regclass($1)) AS bytes', [quoted(table)])).rows[0].bytes ?? 0,
+  );
 
 /** Continues with the checks of an interrupted command, if they admit new ids for long enough. */
 async function chooseCut(client: pg.ClientBase, group: PartitionGroup, period: Period): Promise<number> {
@@ -140,9 +145,7 @@ async function addCheck(client: pg.ClientBase, group: PartitionGroup, each: Part
   const name = quoted(checkOf(table));
   await withLocks(client, async () => {
     await client.query(`ALTER TABLE ${quoted(table)} ADD CONSTRAINT ${name} CHECK (${rule}) NOT VALID`);
-    await client.query(
-      `COMMENT ON CONSTRAINT ${name} ON ${quoted(table)} IS ${literal(new Date(cut).toISOString())}`,
-    );
+    await client.query(`COMMENT ON CONSTRAINT ${name} ON ${quoted(table)} IS ${literal(new Date(cut).toISOString())}`);
   });
 }
 
@@ -165,7 +168,9 @@ async function validate(client: pg.Client, { table, key }: PartitionedTable, sho
     if (sqlState(error) !== CHECK_VIOLATION) throw error;
     const drop = `ALTER TABLE ${quoted(table)} DROP CONSTRAINT ${quoted(checkOf(table))}`;
     await withLocks(client, () => client.query(drop));
-    const { rows } = await client.query<{ newest: string }>(`SELECT max(${quoted(key)}) AS newest FROM ${quoted(table)}`);
+    const { rows } = await client.query<{ newest: string }>(
+      `SELECT max(${quoted(key)}) AS newest FROM ${quoted(table)}`,
+    );
     throw new StartFailure(
       `The table ${table} has ids of a far future, such as ${rows[0]?.newest}: a clock was wrong. Nothing was changed. Delete these rows, and try again.`,
     );

@@ -1,8 +1,7 @@
-import { newId, timeOfId } from '@vestra/contract/ids';
+import { idOfTime, newId, timeOfId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
 import type { Logger } from 'pino';
 import type { Caller } from '../../platform/caller.ts';
-import { idBefore } from '../../platform/db/ids-of-period.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { rowsOf } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
@@ -104,22 +103,25 @@ type KeyUses = {
  * because a table with partitions has none over all of them.
  */
 async function addKeyUses(db: Database, uses: KeyUses): Promise<void> {
-  let missing = await addOnce(db, uses);
-  // Another process inserted an entry of the same minute at the same time.
+  const times = uses.map(({ created_at }) => created_at.getTime());
+  // The entry of a minute is seldom older, so older partitions are not read.
+  let missing = await addOnce(db, uses, idOfTime('aud', Math.min(...times) - dayMs));
+  // Another process inserted an entry of the same minute at the same time, or a clock is off.
   for (let attempt = 1; missing.size > 0 && attempt < maxAttempts; attempt++) {
     missing = await addOnce(
       db,
       uses.filter(({ id }) => missing.has(id)),
+      '',
     );
   }
   if (missing.size > 0) throw new Error(`${missing.size} entries of key use collided with those of other processes.`);
 }
 
 const maxAttempts = 5;
+const dayMs = 86_400_000;
 
-/** Returns the ids of uses that were not written. */
-async function addOnce(db: Database, uses: KeyUses): Promise<ReadonlySet<string>> {
-  const earliest = idBefore('aud', new Date(Math.min(...uses.map(({ minute }) => minute.getTime()))));
+/** Looks for entries from the id `earliest` on. Returns the ids of uses that were not written. */
+async function addOnce(db: Database, uses: KeyUses, earliest: string): Promise<ReadonlySet<string>> {
   // Lock in the order of the key, so that concurrent processes take their locks in one order.
   const rows = await rowsOf(
     db,

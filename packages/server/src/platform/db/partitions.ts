@@ -168,9 +168,7 @@ async function extend(db: Database, extension: Extension): Promise<void> {
       `WITH moved AS (DELETE FROM ${quoted(name)} WHERE ${key} >= ${literal(idOfTime(prefix, end))} RETURNING *)
        INSERT INTO ${quoted(table)} SELECT * FROM moved`,
     );
-    await client.query(
-      `ALTER TABLE ${quoted(table)} ATTACH PARTITION ${quoted(name)} ${rangeOf(prefix, start, end)}`,
-    );
+    await client.query(`ALTER TABLE ${quoted(table)} ATTACH PARTITION ${quoted(name)} ${rangeOf(prefix, start, end)}`);
   });
 }
 
@@ -179,7 +177,8 @@ const keyOf = (group: PartitionGroup, table: string) =>
 
 /** The check would refuse ids of a later time, so it must not outlive the command by much. */
 async function dropStaleCheck(db: Database, table: string): Promise<void> {
-  const isStale = async (client: Queries) => ((await endOfCheck(client, table, table)) ?? Infinity) < sharedNow() + dayMs;
+  const isStale = async (client: Queries) =>
+    ((await endOfCheck(client, table, table)) ?? Infinity) < sharedNow() + dayMs;
   if (!(await isStale(db.$client))) return;
   await exclusively(db, [table], async (client) => {
     if (!(await isStale(client))) return;

@@ -160,7 +160,7 @@ describe('vestra admin partition', () => {
       `SELECT count(*)::int AS n FROM events WHERE org_id = $1 AND mode = 'test' AND type = 'key.created'`,
       [server.orgId],
     );
-    expect(created[0]?.n).toBe(statuses.length + 1 + 20);
+    expect(created[0]?.n).toBe(statuses.length + 2 + 20);
     const audited = await ask<{ id: string }>(`SELECT id FROM audit_entries WHERE org_id = $1 AND mode = 'test'`, [
       server.orgId,
     ]);

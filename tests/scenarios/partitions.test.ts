@@ -142,7 +142,7 @@ describe('vestra admin partition', () => {
     expect(statuses.length).toBeGreaterThan(3);
     expect(new Set(statuses)).toEqual(new Set([201]));
     const cut = Date.parse(tables[0]?.from as string);
-    const later = [];
+    const later: string[] = [];
     for (let n = 0; n < 20; n++) later.push(await addEvent(cut - 5 * dayMs + n * dayMs));
     expect(Object.keys(await rowsIn('events')).length).toBeGreaterThan(2);
     const listed = await listAll('/v1/events', 20);

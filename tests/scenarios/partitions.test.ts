@@ -12,7 +12,6 @@ import { extendPartitions } from '@vestra/server/platform/db/partitions';
 import { closeDatabase, type Database, openDatabase } from '@vestra/server/platform/db/pool';
 import { type PruneRule, pruneOld } from '@vestra/server/platform/jobs/retention';
 import pg from 'pg';
-import type { Logger } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../support/database.ts';
 import { runProgram, startProgram } from '../support/process.ts';
@@ -318,7 +317,9 @@ describe('a table with partitions', () => {
       `SELECT count(*)::int AS n FROM pg_indexes WHERE indexdef LIKE '%UNIQUE%(actor_id, used_minute)'`,
     );
     expect(indexes[0]?.n).toBe((await namesOf('audit_entries')).length);
-    const log = { warn: (fields: { err: Error }) => expect(fields.err).toBeUndefined() } as unknown as Logger;
+    const log = { warn: (fields: { err: Error }) => expect(fields.err).toBeUndefined() } as unknown as Parameters<
+      typeof createKeyUse
+    >[1];
     const processes = [1, 2, 3].map(() => createKeyUse(db, log));
     const caller = { orgId: server.orgId, mode: 'test', actor: { type: 'key', id: newId('key'), name: 'k' } };
     for (const { used } of processes) for (let n = 0; n < 5; n++) used(caller as unknown as Caller);

@@ -46,7 +46,7 @@ export function borderAfter(time: number, period: Period): number {
 }
 
 /** A partition: rows with a key from `from` up to `to`. Without both it is the one for all other keys. */
-export type Partition = { name: string; from: string | null; to: string | null };
+type Partition = { name: string; from: string | null; to: string | null };
 export type Partitions = { period: Period; all: Partition[] };
 
 /** The check that lets PostgreSQL attach the former table without reading it. */
@@ -55,7 +55,7 @@ export const checkOf = (table: string): string => `${table}_before_partitions`;
 export const pastOf = (table: string): string => `${table}_past`;
 const stemOf = (group: PartitionGroup, table: string, prefix: IdPrefix) =>
   group.prefixes.length > 1 ? `${table}_${prefix}` : table;
-export const laterOf = (group: PartitionGroup, table: string, prefix: IdPrefix): string =>
+const laterOf = (group: PartitionGroup, table: string, prefix: IdPrefix): string =>
   `${stemOf(group, table, prefix)}_later`;
 
 export const quoted = (name: string): string => pg.escapeIdentifier(name);
@@ -114,7 +114,7 @@ const rangeOf = (prefix: IdPrefix, from: number, to: number) =>
  * A unique index of the table must contain the key. Others are unique within each partition: they are copied from the
  * former table.
  */
-export async function createPartition(client: pg.ClientBase, table: string, name: string, bound: string) {
+async function createPartition(client: pg.ClientBase, table: string, name: string, bound: string) {
   const { rows } = await client.query<{ definition: string }>(
     `SELECT DISTINCT regexp_replace(pg_get_indexdef(x.indexrelid), '^CREATE UNIQUE INDEX .* USING ', '') AS definition
        FROM pg_index x JOIN pg_inherits i ON i.inhrelid = x.indrelid

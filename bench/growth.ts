@@ -6,23 +6,29 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { idOfTime, newId } from '@vestra/contract/ids';
 import { usageGroups } from '@vestra/contract/usage';
 import { startEmbeddedPostgres } from '@vestra/server/platform/db/embedded';
 import pg from 'pg';
+import { findEvent, listEvents, pruneEvents } from '../packages/server/src/account/events/events.ts';
 import { insertOrg } from '../packages/server/src/account/orgs/store.ts';
+import { eventPartitions } from '../packages/server/src/account/tables.ts';
 import { sumUsageDays } from '../packages/server/src/billing/sum-usage.ts';
 import { sumUsage } from '../packages/server/src/billing/usage-sums.ts';
 import { type ConversationFilter, listConversations } from '../packages/server/src/engine/records/conversations.ts';
 import { listTasks, type TaskFilter } from '../packages/server/src/engine/records/tasks.ts';
+import { openOperator } from '../packages/server/src/operator/operator.ts';
+import { partition } from '../packages/server/src/operator/partition.ts';
+import { readConfig } from '../packages/server/src/platform/config/config.ts';
 import { migrate } from '../packages/server/src/platform/db/migrate.ts';
 import { closeDatabase, openDatabase } from '../packages/server/src/platform/db/pool.ts';
+import { pruneOld } from '../packages/server/src/platform/jobs/retention.ts';
 import { listUsers, type UserFilter } from '../packages/server/src/users/store.ts';
 import { fillRows, withoutIndexes } from '../tests/support/many-rows.ts';
 
 const rows = Number(process.argv[2] ?? 1_000_000);
 const only = process.argv[3];
-const parts = 8;
-const idOf = (n: number) => `evt_${String(n).padStart(24, '0')}`;
+const dayMs = 86_400_000;
 const tenant = { orgId: 'org_growth', mode: 'test' as const };
 const folder = mkdtempSync(join(process.env.VESTRA_BENCH_FOLDER ?? tmpdir(), 'growth-'));
 // PostgreSQL runs as another user where this runs as root.
@@ -175,82 +181,86 @@ async function repeated(what: string, read: () => Promise<readonly unknown[]>): 
   console.log(`${what}: ${times[5]?.toFixed(1)} ms, at most ${times[10]?.toFixed(1)} ms, ${found} rows`);
 }
 
+/** Two months of events, then the costs of the plain table, and after `vestra admin partition` those of its partitions. */
 async function measureEvents(): Promise<void> {
-  await timed(`fill ${rows} events`, async () => {
-    await withoutIndexes(client, 'events', async () => {
-      for (let from = 0; from < rows; from += 500_000) {
-        await client.query(
-          `INSERT INTO events (id, org_id, mode, type, data, created_at)
-         SELECT 'evt_' || lpad(n::text, 24, '0'), $1, $2, 'turn.settled', jsonb_build_object('n', n, 'text', repeat('x', 300)),
-           now() - interval '60 days' + n * interval '60 days' / $3::int
-         FROM generate_series($4::int, $5::int) AS n`,
-          [tenant.orgId, tenant.mode, rows, from, Math.min(from + 500_000, rows) - 1],
-        );
-      }
-    });
-    await client.query('VACUUM ANALYZE events');
+  await timed(`fill ${rows} events`, fillEvents);
+  await measureTable('without partitions');
+  await removing('delete 200,000 expired events in batches of 1,000', async () => {
+    for (let batch = 0; batch < 200; batch++) await pruneEvents(db, new Date(Date.now() - 30 * dayMs), 1000);
   });
-  await timed('copy them into eight partitions by id', async () => {
-    await client.query(
-      `CREATE TABLE parted (LIKE events INCLUDING DEFAULTS, PRIMARY KEY (org_id, mode, id)) PARTITION BY RANGE (id)`,
-    );
-    for (let part = 0; part < parts; part++) {
-      const bound = (at: number) => (at === parts ? 'MAXVALUE' : `'${idOf(Math.round((rows * at) / parts))}'`);
-      await client.query(
-        `CREATE TABLE parted_${part} PARTITION OF parted FOR VALUES FROM (${bound(part)}) TO (${bound(part + 1)})`,
-      );
-    }
-    await client.query('CREATE INDEX ON parted (org_id, mode, type, id DESC)');
-    await client.query('INSERT INTO parted SELECT * FROM events');
-    await client.query('VACUUM ANALYZE parted');
+  await removing('vacuum', () => client.query('VACUUM events'));
+  const env = { DATABASE_URL: postgres.connectionString, VESTRA_DATA_DIR: folder, VESTRA_MASTER_KEY: 'ab'.repeat(32) };
+  const operator = await openOperator(readConfig(env));
+  let cut = 0;
+  await removing('vestra admin partition', async () => {
+    const { tables } = await partition(operator, { table: 'events', by: 'week' });
+    cut = Date.parse(tables[0]?.from ?? '');
+  }).finally(operator.close);
+  const perWeek = Math.round(rows / 40);
+  await timed(`fill ${perWeek} events into each of four weeks`, async () => {
+    for (let week = 0; week < 4; week++) await insertEvents(perWeek, cut + week * 7 * dayMs, 7 * dayMs);
+    await client.query('ANALYZE events');
   });
-  for (const table of ['events', 'parted']) {
-    await list(table);
-    await timed(`insert 10,000 rows one by one into ${table}`, async () => {
-      await client.query('BEGIN');
-      for (let n = 0; n < 10_000; n++) {
-        const values = [idOf(rows + n), tenant.orgId, tenant.mode];
-        await client.query({
-          name: table,
-          text: `INSERT INTO ${table} (id, org_id, mode, type, data) VALUES ($1, $2, $3, 'a', '{}')`,
-          values,
-        });
-      }
-      await client.query('ROLLBACK');
-    });
-  }
-  await removing('delete half of the events in batches of 1,000', async () => {
-    for (;;) {
-      const { rowCount } = await client.query(
-        `DELETE FROM events WHERE ctid IN (SELECT ctid FROM events
-           WHERE created_at < now() - interval '30 days' LIMIT 1000 FOR UPDATE SKIP LOCKED)`,
-      );
-      if (!rowCount) return;
-    }
-  });
-  await removing('drop half of the partitions', async () => {
-    for (let part = 0; part < parts / 2; part++) await client.query(`DROP TABLE parted_${part}`);
-  });
-  for (const table of ['events', 'parted']) {
-    await timed(`vacuum ${table}`, () => client.query(`VACUUM ${table}`));
-    await list(table);
-  }
+  await measureTable('with partitions');
+  const rule = { days: 30, prune: async () => false, partitions: eventPartitions };
+  await removing('drop the former table', () => pruneOld(db, [rule], { now: new Date(cut + 31 * dayMs) }));
+  await removing('drop the oldest week', () => pruneOld(db, [rule], { now: new Date(cut + 38 * dayMs) }));
+  await removing('vacuum', () => client.query('VACUUM events'));
+  await measureTable('with partitions, after both');
 }
 
-async function list(table: string): Promise<void> {
-  const read = () =>
-    client.query({
-      name: `list ${table}`,
-      text: `SELECT * FROM ${table} WHERE org_id = $1 AND mode = $2 ORDER BY id DESC LIMIT 50`,
-      values: [tenant.orgId, tenant.mode],
-    });
-  await read();
-  await timed(`list 50 of ${table}, 100 times`, async () => {
-    for (let n = 0; n < 100; n++) await read();
+async function fillEvents(): Promise<void> {
+  const from = Date.now() - 60 * dayMs;
+  const million = 1_000_000;
+  await withoutIndexes(client, 'events', async () => {
+    for (let done = 0; done < rows; done += million) {
+      const count = Math.min(million, rows - done);
+      await insertEvents(count, from + (60 * dayMs * done) / rows, (60 * dayMs * count) / rows);
+    }
+  });
+  await client.query('VACUUM ANALYZE events');
+}
+
+/** A thousand events share a moment: the time in an id is the slowest part of a row. */
+async function insertEvents(count: number, from: number, lengthMs: number): Promise<void> {
+  const moments = Array.from({ length: Math.ceil(count / 1000) }, (_, n) => from + (lengthMs * n * 1000) / count);
+  await client.query(
+    `INSERT INTO events (id, org_id, mode, type, data, created_at)
+     SELECT prefix || lpad(n::text, 14, '0'), CASE WHEN n % 10 = 0 THEN 'org_other' ELSE $1 END, $2,
+       (ARRAY['turn.settled', 'message.created', 'task.completed', 'task.created'])[n % 4 + 1],
+       jsonb_build_object('n', n, 'text', repeat('x', 150)), at
+     FROM unnest($3::text[], $4::timestamptz[]) AS moment(prefix, at) CROSS JOIN generate_series(1, 1000) AS n`,
+    [
+      tenant.orgId,
+      tenant.mode,
+      moments.map((at) => idOfTime('evt', Math.floor(at))),
+      moments.map((at) => new Date(at).toISOString()),
+    ],
+  );
+}
+
+async function measureTable(what: string): Promise<void> {
+  const page = { limit: 50, after: null };
+  await repeated(`newest 50 events ${what}`, () => listEvents(db, tenant, {}, page));
+  await repeated(`newest 50 of a type ${what}`, () => listEvents(db, tenant, { type: 'task.completed' }, page));
+  const old = idOfTime('evt', Date.now() - 20 * dayMs);
+  await repeated(`50 events of three weeks ago ${what}`, () => listEvents(db, tenant, {}, { limit: 50, after: [old] }));
+  const [{ id = '' } = {}] = await listEvents(db, tenant, {}, page);
+  await repeated(`one event ${what}`, async () => [await findEvent(db, tenant, id)]);
+  await timed(`insert 2,000 events one by one ${what}`, async () => {
+    await client.query('BEGIN');
+    for (let n = 0; n < 2000; n++) {
+      await client.query({
+        name: 'insert',
+        text: `INSERT INTO events (id, org_id, mode, type, data) VALUES ($1, $2, $3, 'a', '{}')`,
+        values: [newId('evt'), tenant.orgId, tenant.mode],
+      });
+    }
+    await client.query('ROLLBACK');
   });
 }
 
-async function removing(what: string, work: () => Promise<void>): Promise<void> {
+async function removing(what: string, work: () => Promise<unknown>): Promise<void> {
   const written = async () =>
     Number((await client.query(`SELECT pg_current_wal_lsn() - '0/0' AS bytes`)).rows[0].bytes);
   const before = await written();

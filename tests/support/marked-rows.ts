@@ -7,7 +7,9 @@ export async function rowsWith(
 ): Promise<Record<string, string[]>> {
   const tables = await query<{ name: string }>(
     connectionString,
-    `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,
+    // The rows of partitions are those of their table.
+    `SELECT relname AS name FROM pg_class
+     WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`,
   );
   const found: Record<string, string[]> = {};
   for (const { name } of tables) {

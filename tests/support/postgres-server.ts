@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { chmod, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { partition } from '../../packages/server/src/operator/partition.ts';
 import { startEmbeddedPostgres } from '../../packages/server/src/platform/db/embedded.ts';
 import { migrate } from '../../packages/server/src/platform/db/migrate.ts';
 import { closeDatabase, openDatabase } from '../../packages/server/src/platform/db/pool.ts';
@@ -86,6 +87,8 @@ async function makeTemplate(
     url.pathname = `/${template}`;
     const db = await openDatabase({ connectionString: url.href, max: 1 });
     await migrate(db, migrations).finally(() => closeDatabase(db));
+    // Every test then runs on partitions, whose statements must be the same.
+    if (process.env.VESTRA_TEST_PARTITIONS) await partition({ connectionString: url.href }, {});
   }
   await closeDatabase(maintenance);
   return { template, isCloned };

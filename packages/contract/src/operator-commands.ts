@@ -63,6 +63,11 @@ export const operatorCommands = {
     summary: 'Encrypt every org’s data key with a new master key.',
     flags: {},
   },
+  partition: {
+    summary:
+      'Split large tables into a partition per week or month, while the server runs, so that old rows are dropped.',
+    flags: { table: optional('events|steps|deliveries|audit|all'), by: optional('week|month') },
+  },
   backup: {
     summary:
       'Write database, files and computer homes to one file, while the server runs. The master key is not included.',

@@ -18,6 +18,7 @@ import { endGrantsOf, pruneGrants } from './oauth-server/grants.ts';
 import { createGrantIdentity, pruneTokens } from './oauth-server/tokens.ts';
 import { limitRoutes, meRoutes, orgRoutes } from './orgs/routes.ts';
 import { removeSecretsOfUser, secretRoutes } from './secrets/secrets.ts';
+import { auditPartitions, eventPartitions } from './tables.ts';
 
 /** Knowledge of higher modules that org settings refer to. */
 export type AccountPorts = {
@@ -92,8 +93,8 @@ export function register(kernel: Kernel, ports: AccountPorts): Registration {
       ...createConsoleIdentity(db, publicUrl),
     }),
     retention: [
-      { days: days.events, prune: pruneEvents },
-      { days: days.audit, prune: pruneAudit },
+      { days: days.events, prune: pruneEvents, partitions: eventPartitions },
+      { days: days.audit, prune: pruneAudit, partitions: auditPartitions },
     ],
     expiry: [
       { days: anHour, prune: pruneConsoleSessions },

@@ -4,6 +4,7 @@ import type { GrantScope } from '@vestra/contract/mcp-grants';
 import type { Opening } from '@vestra/contract/opening';
 import type { Mode, Role, Scope } from '@vestra/contract/route';
 import type { WebhookEventType } from '@vestra/contract/webhook-event-types';
+import type { PartitionGroup } from '../platform/db/partitions.ts';
 import {
   boolean,
   bytes,
@@ -290,3 +291,15 @@ export const secrets = table('secrets', {
 });
 
 export type SecretRow = RowOf<typeof secrets>;
+
+export const eventPartitions: PartitionGroup = {
+  name: 'events',
+  prefixes: ['evt'],
+  tables: [{ table: 'events', key: 'id' }],
+};
+
+export const auditPartitions: PartitionGroup = {
+  name: 'audit',
+  prefixes: ['aud'],
+  tables: [{ table: 'audit_entries', key: 'id' }],
+};

@@ -12,6 +12,7 @@ import { deleteRoutinesOf } from './routines/store.ts';
 import { pruneDeliveries } from './webhooks/deliveries.ts';
 import { deliveryRoutes, webhookRoutes } from './webhooks/routes.ts';
 import { pruneWebhookSecrets } from './webhooks/signatures.ts';
+import { deliveryPartitions } from './webhooks/tables.ts';
 
 export function register(kernel: Kernel, { engine, sharing }: { engine: Engine; sharing: BatchSharing }): Registration {
   const { config, db, vault, jobs, outbound, assertCallable } = kernel;
@@ -35,7 +36,7 @@ export function register(kernel: Kernel, { engine, sharing }: { engine: Engine; 
       },
     },
     sweeps: [unfinishedBatches],
-    retention: [{ days: config.retentionDays.deliveries, prune: pruneDeliveries }],
+    retention: [{ days: config.retentionDays.deliveries, prune: pruneDeliveries, partitions: deliveryPartitions }],
     expiry: [{ days: anHour, prune: pruneWebhookSecrets }],
     conversationErasure: [detachFromConversations, eraseItemsOf],
     objectErasure: [

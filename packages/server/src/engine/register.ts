@@ -20,7 +20,7 @@ import { eraseConversations, eraseConversationsOf, eraseTestsOf, pruneStreams } 
 import { openConversationsOfDeployment, openConversationsOfUser } from './records/conversations.ts';
 import { isAttached } from './records/messages.ts';
 import type { SpendOfPeriod } from './records/overview.ts';
-import { pruneTraces } from './records/run-steps.ts';
+import { pruneTraces, stepPartitions } from './records/run-steps.ts';
 import { extractMemories } from './runs/extract-memories.ts';
 import type { Engine } from './runs/ports.ts';
 import { taskRoutes } from './tasks/routes.ts';
@@ -99,7 +99,7 @@ export function register(
     sweeps: [unfinishedReplies, unfinishedTasks, holdsOfEndedRuns, findWorkOfClosedOwners()],
     retention: [
       { days: days.events, prune: pruneStreams },
-      { days: days.traces, prune: pruneTraces },
+      { days: days.traces, prune: pruneTraces, partitions: stepPartitions },
       { days: days.traces, prune: pruneToolFiles(files) },
       // Longer than an upload takes between the file store and its row.
       { days: anHour, prune: pruneUnused(files) },

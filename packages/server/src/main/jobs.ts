@@ -1,3 +1,4 @@
+import { extendPartitions } from '../platform/db/partitions.ts';
 import type { catalog } from '../platform/jobs/catalog.ts';
 import { pruneOld } from '../platform/jobs/retention.ts';
 import type { SweepSource } from '../platform/jobs/sweep.ts';
@@ -22,3 +23,11 @@ export function jobHandlers({ db }: Kernel, modules: readonly Registration[]): J
 
 export const sweepSources = (modules: readonly Registration[]): SweepSource[] =>
   modules.flatMap(({ sweeps }) => sweeps ?? []);
+
+/** After a long stop, creates the missing partitions before the first request. The retention job does it later. */
+export async function preparePartitions({ db, log }: Kernel, modules: readonly Registration[]): Promise<void> {
+  const groups = modules.flatMap(({ retention }) => retention ?? []).flatMap(({ partitions }) => partitions ?? []);
+  await extendPartitions(db, groups).catch((error: unknown) => {
+    log.warn({ err: error }, 'could not create partitions, will retry');
+  });
+}

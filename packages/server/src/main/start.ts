@@ -25,7 +25,7 @@ import { assembleBrowsers, assembleComputers } from './computers.ts';
 import { assembleEngine } from './engine.ts';
 import { assembleOperator } from './health-and-metrics.ts';
 import { listen } from './http-server.ts';
-import { jobHandlers, sweepSources } from './jobs.ts';
+import { jobHandlers, preparePartitions, sweepSources } from './jobs.ts';
 import { createKernel, type Kernel } from './kernel.ts';
 import type { StartingPostgres } from './postgres.ts';
 import { startPostgres } from './postgres.ts';
@@ -110,6 +110,7 @@ export async function startServer(
       health: operator.health,
       operatorPages: operator.pages,
     });
+    await preparePartitions(kernel, modules);
     let compatibleProblem: Promise<string | null> = Promise.resolve(null);
     const server = {
       firstCredentials,

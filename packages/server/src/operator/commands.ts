@@ -22,6 +22,7 @@ import { copyFiles } from './copy-files.ts';
 import { move } from './database-transfer.ts';
 import { type Operator, readOrg, type Values, type Work } from './operator.ts';
 import { orgMoveWorks } from './org-move/works.ts';
+import { partition } from './partition.ts';
 import { formatBytes, type Progress } from './progress.ts';
 import { restore } from './restore.ts';
 
@@ -176,6 +177,17 @@ const operatorWorks: Record<Exclude<keyof typeof rows, keyof typeof upkeepWorks>
     show: ({ secret }) => secret,
   }),
   ...orgMoveWorks,
+  partition: work({
+    run: partition,
+    show: ({ tables }) =>
+      tables
+        .map(({ table, by, converted, from, bytes, seconds }) =>
+          converted
+            ? `${table} has a partition per ${by} from ${from} on. What it had (${formatBytes(bytes)}) is the partition before that; it took ${seconds} s.`
+            : `${table} already has a partition per ${by}.`,
+        )
+        .join('\n'),
+  }),
   'rotate-master-key': work({
     run: rotateMasterKey,
     show: ({ rewrapped, source }) =>

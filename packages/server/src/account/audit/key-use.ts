@@ -1,10 +1,11 @@
-import { newId, timeOfId } from '@vestra/contract/ids';
+import { idOfTime, newId, timeOfId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
 import type { Logger } from 'pino';
 import type { Caller } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
-import { run } from '../../platform/db/query.ts';
+import { rowsOf } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
+import { text } from '../../platform/db/table.ts';
 import { auditEntries } from '../tables.ts';
 
 export type KeyUse = { used: (caller: Caller) => void; stop: () => Promise<void> };
@@ -97,26 +98,62 @@ type KeyUses = {
   count: number;
 }[];
 
-/** Adds to the audit entry of each credential and minute, and updates `last_used_at` of keys. */
+/**
+ * Adds to the audit entry of each credential and minute, and updates `last_used_at` of keys. `ON CONFLICT` names no index,
+ * because a table with partitions has none over all of them.
+ */
 async function addKeyUses(db: Database, uses: KeyUses): Promise<void> {
-  // Order by key, so that concurrent processes take their locks in one order.
-  await run(
+  const times = uses.map(({ created_at }) => created_at.getTime());
+  // The entry of a minute is seldom older, so older partitions are not read.
+  let missing = await addOnce(db, uses, idOfTime('aud', Math.min(...times) - dayMs));
+  // Another process inserted an entry of the same minute at the same time, or a clock is off.
+  for (let attempt = 1; missing.size > 0 && attempt < maxAttempts; attempt++) {
+    missing = await addOnce(
+      db,
+      uses.filter(({ id }) => missing.has(id)),
+      '',
+    );
+  }
+  if (missing.size > 0) throw new Error(`${missing.size} entries of key use collided with those of other processes.`);
+}
+
+const maxAttempts = 5;
+const dayMs = 86_400_000;
+
+/** Looks for entries from the id `earliest` on. Returns the ids of uses that were not written. */
+async function addOnce(db: Database, uses: KeyUses, earliest: string): Promise<ReadonlySet<string>> {
+  // Lock in the order of the key, so that concurrent processes take their locks in one order.
+  const rows = await rowsOf(
     db,
+    { id: text() },
     sql`WITH uses AS (
           SELECT * FROM jsonb_to_recordset(${sql.json(uses)}::jsonb)
             AS u(id text, org_id text, mode text, actor_type text, actor_id text, actor_name text, minute timestamptz, created_at timestamptz, count int)
           ORDER BY actor_id, minute
-        ), audited AS (
-          INSERT INTO ${auditEntries} AS kept
+        ), locked AS (
+          SELECT kept.org_id, kept.mode, kept.id, uses.id AS use_id, uses.count
+          FROM uses JOIN ${auditEntries} AS kept
+            ON kept.actor_id = uses.actor_id AND kept.used_minute = uses.minute AND kept.org_id = uses.org_id
+              AND kept.id >= ${earliest}
+          ORDER BY kept.actor_id, kept.used_minute FOR UPDATE OF kept
+        ), counted AS (
+          UPDATE ${auditEntries} AS kept
+          SET details = jsonb_build_object('count', (kept.details->>'count')::int + locked.count)
+          FROM locked WHERE kept.org_id = locked.org_id AND kept.mode = locked.mode AND kept.id = locked.id
+          RETURNING locked.use_id AS id
+        ), inserted AS (
+          INSERT INTO ${auditEntries}
             (id, org_id, mode, action, actor_type, actor_id, actor_name, target_type, target_id, details, used_minute, created_at)
           SELECT id, org_id, mode, actor_type || '.used', actor_type, actor_id, actor_name, actor_type, actor_id,
             jsonb_build_object('count', count), minute, created_at
-          FROM uses
-          ON CONFLICT (actor_id, used_minute) DO UPDATE
-            SET details = jsonb_build_object('count', (kept.details->>'count')::int + (EXCLUDED.details->>'count')::int)
+          FROM uses WHERE id NOT IN (SELECT use_id FROM locked)
+          ON CONFLICT DO NOTHING RETURNING id
+        ), used AS (
+          UPDATE api_keys SET last_used_at = GREATEST(COALESCE(last_used_at, uses.latest), uses.latest)
+          FROM (SELECT org_id, actor_id, now() AS latest FROM uses GROUP BY org_id, actor_id) uses
+          WHERE api_keys.id = uses.actor_id AND api_keys.org_id = uses.org_id
         )
-        UPDATE api_keys SET last_used_at = GREATEST(COALESCE(last_used_at, uses.latest), uses.latest)
-        FROM (SELECT actor_id, now() AS latest FROM uses GROUP BY actor_id) uses
-        WHERE api_keys.id = uses.actor_id`,
+        SELECT id FROM uses WHERE id NOT IN (SELECT id FROM counted UNION ALL SELECT id FROM inserted)`,
   );
+  return new Set(rows.map(({ id }) => id));
 }

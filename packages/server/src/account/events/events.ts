@@ -36,10 +36,10 @@ export const presentEvent = (row: EventRow) =>
 const columns = columnsOf(events);
 const ofTenant = ({ orgId, mode }: Tenant) => sql`org_id = ${orgId} AND mode = ${mode}`;
 
-function listEvents(
+export function listEvents(
   db: Executor,
   tenant: Tenant,
-  { type }: { type: EventRow['type'] | undefined },
+  { type }: { type?: EventRow['type'] | undefined },
   { limit, after }: { limit: number; after: readonly string[] | null },
 ): Promise<EventRow[]> {
   const conditions = sql.and(ofTenant(tenant), type && sql`type = ${type}`, after && sql`id < ${after[0] as string}`);

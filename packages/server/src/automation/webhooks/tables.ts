@@ -1,5 +1,6 @@
 import type { Mode } from '@vestra/contract/route';
 import type { WebhookEventType } from '@vestra/contract/webhook-event-types';
+import type { PartitionGroup } from '../../platform/db/partitions.ts';
 import { boolean, bytes, integer, moment, type RowOf, table, text, textArray } from '../../platform/db/table.ts';
 
 export const webhookEndpoints = table('webhook_endpoints', {
@@ -53,3 +54,16 @@ export const madeDeliveries = table('webhook_deliveries_made', deliveryColumns);
 export type WebhookEndpointRow = RowOf<typeof webhookEndpoints>;
 export type WebhookSecretRow = RowOf<typeof webhookSecrets>;
 export type DeliveryRow = RowOf<typeof webhookDeliveries>;
+
+/** Pending deliveries are few and are never partitioned by time. */
+export const deliveryPartitions: PartitionGroup = {
+  name: 'deliveries',
+  prefixes: ['whd'],
+  tables: [
+    {
+      table: 'webhook_deliveries_made',
+      key: 'id',
+      within: { parent: 'webhook_deliveries', column: 'status', values: ['succeeded', 'failed'] },
+    },
+  ],
+};

@@ -1,10 +1,11 @@
 import type { ToolMedia } from '@vestra/agent/message';
 import type { Usage } from '@vestra/agent/model';
 import type { CallResult, CitablePassage, ModelStep, Step, SummaryStep, WaitOutcome } from '@vestra/agent/step';
+import type { PartitionGroup } from '../../platform/db/partitions.ts';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, insertMany, one, pipelined, rowsOf, rowsStatement, run, update } from '../../platform/db/query.ts';
 import { sql, storableJson, storableText } from '../../platform/db/sql.ts';
-import { columnsOf, count, text } from '../../platform/db/table.ts';
+import { boolean, columnsOf, count, text } from '../../platform/db/table.ts';
 import { type RunLease, RunTakenOver } from '../../platform/jobs/run-lease.ts';
 import { interactionsOfRunsStatement, isConnected } from './interactions.ts';
 import {
@@ -375,3 +376,24 @@ export async function pruneTraces(db: Database, before: Date, limit: number): Pr
   );
   return steps === limit;
 }
+
+/** Open runs keep all their steps. */
+export const stepPartitions: PartitionGroup = {
+  name: 'steps',
+  prefixes: ['task', 'turn'],
+  tables: [
+    { table: 'run_steps', key: 'run_id' },
+    { table: 'run_calls', key: 'run_id' },
+  ],
+  isInUse: async (db, from, to) => {
+    const { is_open } = await one(
+      db,
+      { is_open: boolean() },
+      sql`SELECT EXISTS (SELECT FROM turns
+            WHERE id >= ${from} AND id < ${to} AND state IN ('queued', 'replying', 'waiting', 'working'))
+          OR EXISTS (SELECT FROM tasks
+            WHERE id >= ${from} AND id < ${to} AND status IN ('queued', 'working', 'waiting')) AS is_open`,
+    );
+    return is_open;
+  },
+};

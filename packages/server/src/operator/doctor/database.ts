@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { timeOfId } from '@vestra/contract/ids';
 import type pg from 'pg';
 import { migrationsFolder } from '../../main/postgres.ts';
 import type { Config } from '../../platform/config/config.ts';
 import { reachEmbeddedPostgres } from '../../platform/db/embedded.ts';
 import { type AppliedMigration, pendingOf, readMigrations } from '../../platform/db/migrate.ts';
+import { longestMs, partitionsOf } from '../../platform/db/partitions.ts';
 import { closeDatabase, type Database, maxConnections, openDatabase } from '../../platform/db/pool.ts';
 import { StartFailure } from '../../platform/db/start-failure.ts';
+import { partitionGroups } from '../partition.ts';
 import { bad, type Finding, ok, warn } from './finding.ts';
 
 /** Checks the connection, and then the content. */
@@ -64,6 +67,7 @@ async function look(db: Database, isEmbedded: boolean): Promise<{ findings: Find
       (result) => result.rows,
       () => null,
     );
+    const partitions = await partitionFindings(client);
     const where = isEmbedded ? 'the embedded PostgreSQL' : 'PostgreSQL';
     const findings = [
       ok('database', `${where} ${facts.version} answers after ${roundTripMs} ms and takes writes`),
@@ -73,6 +77,7 @@ async function look(db: Database, isEmbedded: boolean): Promise<{ findings: Find
       vectorFinding(facts.vectors, isEmbedded),
       connectionsFinding(facts.most),
       clockFinding(facts.now - (askedAt + roundTripMs / 2)),
+      ...partitions,
     ];
     return { findings, isSetUp: applied !== null };
   } finally {
@@ -92,6 +97,29 @@ async function migrationFinding(applied: readonly AppliedMigration[] | null): Pr
     if (!(error instanceof StartFailure)) throw error;
     return bad('database', 'this version cannot start on it', error.message);
   }
+}
+
+/** Reports which tables are partitioned. Without partitions there is nothing to check. */
+async function partitionFindings(client: pg.ClientBase): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for (const { name, tables } of partitionGroups) {
+    const known = await partitionsOf(client, tables[0].table);
+    if (known === null) continue;
+    const ends = known.all.flatMap(({ to }) => (to === null ? [] : [timeOfId(to)]));
+    const until = new Date(Math.max(0, ...ends)).toISOString().slice(0, 10);
+    const what = `${name} have a partition per ${known.period}, until ${until}`;
+    const isExtended = Math.max(0, ...ends) > Date.now() + longestMs[known.period];
+    findings.push(
+      isExtended
+        ? ok('database', what)
+        : warn(
+            'database',
+            what,
+            'Start a process that runs jobs: it creates the next ones. Rows are stored meanwhile.',
+          ),
+    );
+  }
+  return findings;
 }
 
 function vectorFinding(isThere: boolean, isEmbedded: boolean): Finding {

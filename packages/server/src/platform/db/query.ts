@@ -264,8 +264,9 @@ function encodeJson({ name: tableName, columns }: Table, name: string, value: un
 export async function prune(db: Database, table: Table | Sql, areOver: Sql, limit: number): Promise<boolean> {
   const removed = await run(
     db,
-    sql`DELETE FROM ${table} WHERE ctid IN (
-      SELECT ctid FROM ${table} WHERE ${areOver} LIMIT ${limit} FOR UPDATE SKIP LOCKED)`,
+    // The place of a row (`ctid`) is unique within one partition only.
+    sql`DELETE FROM ${table} WHERE (tableoid, ctid) IN (
+      SELECT tableoid, ctid FROM ${table} WHERE ${areOver} LIMIT ${limit} FOR UPDATE SKIP LOCKED)`,
   );
   return removed === limit;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import { cutWhenGone } from './connection-probe.ts';
 import { momentText, type Sql, type Value } from './sql.ts';
 import type { Column, Shape } from './table.ts';
@@ -63,7 +63,7 @@ function createSubmittable(
   return {
     submit(connection: pg.Connection) {
       prepared = preparedOn(connection);
-      const messages = collectMessages();
+      connection.stream.cork();
       const parsed = new Set<string>();
       const isSessionless = withoutSession.has(connection);
       for (const sent of group) {
@@ -71,16 +71,16 @@ function createSubmittable(
         const { name, text, values } = sent;
         const isNew = name === UNNAMED || (!prepared.has(name) && !parsed.has(name));
         // Close first, because a failed attempt may have left the statement. Closing an unknown one is no error.
-        if (isNew) messages.close({ type: 'S', name }, true);
-        if (isNew) messages.parse({ name, text, types: [] }, true);
-        messages.bind({ statement: name, values } as object as pg.BindConfig, true);
-        if (isNew) messages.describe({ type: 'P' }, true);
-        messages.execute(null, true);
+        if (isNew) connection.close({ type: 'S', name }, true);
+        if (isNew) connection.parse({ name, text, types: [] }, true);
+        connection.bind({ statement: name, values } as object as pg.BindConfig, true);
+        if (isNew) connection.describe({ type: 'P' }, true);
+        connection.execute(null, true);
         parsed.add(name);
       }
-      closeOldest(messages, prepared, parsed);
-      messages.sync();
-      if (connection.stream.writable) connection.stream.write(Buffer.concat(messages.pieces));
+      closeOldest(connection, prepared, parsed);
+      connection.sync();
+      connection.stream.uncork();
     },
     handleRowDescription({ fields }: { fields: ResultShape['fields'] }) {
       answer = { fields, reader: undefined };
@@ -116,27 +116,6 @@ function createSubmittable(
   };
 }
 
-type Messages = Pick<pg.Connection, 'bind' | 'close' | 'describe' | 'execute' | 'parse' | 'sync'>;
-
-const { bind, close, describe, execute, parse, sync } = pg.Connection.prototype;
-
-/** Collects messages, so that they are sent as one piece: Node keeps a record and a callback for each piece. */
-function collectMessages(): Messages & { pieces: Buffer[] } {
-  const pieces: Buffer[] = [];
-  // The methods of a connection encode a message and pass it to its `_send`.
-  const collector = {
-    pieces,
-    _send: (piece: Buffer) => pieces.push(piece),
-    bind,
-    close,
-    describe,
-    execute,
-    parse,
-    sync,
-  };
-  return collector;
-}
-
 const withoutSession = new WeakSet<pg.Connection>();
 
 /** Behind a pooler each transaction may run on another session, so nothing can be kept in the session. */
@@ -159,12 +138,12 @@ function preparedOn(connection: pg.Connection): Map<string, ResultShape> {
   return prepared;
 }
 
-function closeOldest(messages: Messages, prepared: Map<string, ResultShape>, used: ReadonlySet<string>): void {
+function closeOldest(connection: pg.Connection, prepared: Map<string, ResultShape>, used: ReadonlySet<string>): void {
   if (prepared.size <= MAX_PREPARED) return;
   for (const name of [...prepared.keys()].slice(0, prepared.size - MAX_PREPARED)) {
     if (used.has(name)) continue;
     prepared.delete(name);
-    messages.close({ type: 'S', name }, true);
+    connection.close({ type: 'S', name }, true);
   }
 }
 

@@ -135,7 +135,9 @@ describe('files of the computer', () => {
     // A file that cannot be read is reported at its line, and nothing is sent.
     await writeFile(join(folder, 'service.yaml'), text('./none.csv'));
     const problems = await refused(folder);
-    expect(problems).toMatchObject([{ line: 4, message: 'There is no `none.csv`.' }]);
+    expect(problems).toMatchObject([
+      { line: 4, message: 'There is no `none.csv`. Correct the path, or add the file.' },
+    ]);
   });
 
   const repos = [{ url: 'git.example.com/acme/tools', path: 'tools' }];

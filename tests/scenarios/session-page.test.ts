@@ -182,8 +182,7 @@ describe('the chat', () => {
       'The second answer.',
     ]);
     const time = new Date(newest.created_at).toLocaleTimeString('en-GB', {
-      hour: 'numeric',
-      minute: '2-digit',
+      timeStyle: 'short',
       timeZone: 'Europe/Berlin',
     });
     expect(await page.locator(`time[datetime="${newest.created_at}"]`).textContent()).toBe(time);

@@ -124,7 +124,10 @@ export const shareId = ({ orgId, mode = '', userId }: JobOwner): string =>
  * Claims the one row of a recurring job. There is nobody to be fair to, and planning the fair claim costs PostgreSQL more
  * than most recurring jobs.
  */
-const claimRecurring = (db: Database, { name, leaseSeconds }: { name: string; leaseSeconds: number }): Promise<Claim[]> =>
+const claimRecurring = (
+  db: Database,
+  { name, leaseSeconds }: { name: string; leaseSeconds: number },
+): Promise<Claim[]> =>
   rowsOf(
     db,
     { id: uuid(), attempt: integer(), payload: jsonb<unknown>(), failures: integer(), share: text() },

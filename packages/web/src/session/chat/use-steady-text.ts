@@ -5,8 +5,11 @@ import { steadyPrefix } from '../../markdown/steady-prefix.ts';
 const longestFrameMs = 20;
 const slowest = 60;
 const fastest = 3000;
-/** A reader cannot follow more. Text that is further behind appears at once. */
-const mostBehind = 3000;
+/**
+ * A reader cannot follow more. Text that is further behind appears at once. Each step reads the whole text again, so the
+ * steps of a very long reply are few: else its last seconds would take a slow device minutes.
+ */
+const mostBehind = (length: number) => Math.min(3000, Math.ceil(60_000_000 / length));
 /** How far the shown text is behind the received text while it grows, and once it is whole. */
 const behindS = { growing: 0.4, whole: 0.2 };
 
@@ -38,7 +41,7 @@ export function useSteadyText(text: string, { isWhole, isLive }: { isWhole: bool
       const { text: wanted, isWhole: isLast } = received.current;
       const seconds = Math.min(longestFrameMs, now - (last ?? now)) / 1000;
       last = now;
-      shown = Math.max(shown, wanted.length - mostBehind);
+      shown = Math.max(shown, wanted.length - mostBehind(wanted.length));
       const left = wanted.length - shown;
       const speed = Math.min(fastest, Math.max(slowest, left / (isLast ? behindS.whole : behindS.growing)));
       shown = isMotionUnwanted() ? wanted.length : Math.min(wanted.length, shown + speed * seconds);

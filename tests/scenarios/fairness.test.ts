@@ -8,9 +8,18 @@ let other: string;
 /** The model answers no message with these words until the gate opens. */
 const heldWords = 'Hold this';
 let gate = Promise.withResolvers<void>();
-/** How busy the server measures itself to be. Its clock moves only here, so that no wait ends by time. */
+/**
+ * How busy the server measures itself to be. While it is busy, its clock moves only here, so that no wait ends by time.
+ * While it is not, each look at the clock is a tenth of a second later.
+ */
 const load = { now: 0, utilization: 0 };
-const clock = { now: () => load.now, utilization: () => load.utilization };
+const clock = {
+  now() {
+    if (load.utilization === 0) load.now += 100;
+    return load.now;
+  },
+  utilization: () => load.utilization,
+};
 
 beforeAll(async () => {
   desk = await startDesk(

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createTurnstile, nextShare } from './turnstile.ts';
 
@@ -9,21 +10,25 @@ afterEach(() => {
 
 describe('the share of an org', () => {
   it.each([
-    ['shrinks by a fifth while the process is busy', 100, { most: 192, utilization: 0.95, ms: 100 }, 80],
-    ['never becomes less than 16', 17, { most: 192, utilization: 1, ms: 100 }, 16],
-    ['stays within a small share', 8, { most: 8, utilization: 1, ms: 100 }, 8],
-    ['grows by four in a tenth of a second', 80, { most: 192, utilization: 0.5, ms: 100 }, 84],
-    ['is whole again after a quiet time', 16, { most: 192, utilization: 0.1, ms: 60_000 }, 192],
+    ['shrinks by a fifth while the process is busy', 100, { most: 192, used: 100, utilization: 0.95, ms: 100 }, 80],
+    ['never becomes less than 16', 17, { most: 192, used: 17, utilization: 1, ms: 100 }, 16],
+    ['stays within a small share', 8, { most: 8, used: 8, utilization: 1, ms: 100 }, 8],
+    ['grows by eight in a tenth of a second while an org uses it', 80, { most: 192, used: 80, utilization: 0.5, ms: 100 }, 88],
+    ['grows by 80 at most, however long ago it was measured', 60, { most: 192, used: 60, utilization: 0.5, ms: 9_000 }, 140],
+    ['never becomes more than the share of an idle process', 190, { most: 192, used: 190, utilization: 0.5, ms: 100 }, 192],
+    ['becomes twice of what is used', 150, { most: 192, used: 30, utilization: 0.5, ms: 100 }, 60],
+    ['is 32 after a quiet time', 16, { most: 192, used: 0, utilization: 0.1, ms: 60_000 }, 32],
+    ['is within a small share after a quiet time', 8, { most: 20, used: 0, utilization: 0.1, ms: 60_000 }, 20],
   ])('%s', (_, share, sample, expected) => {
     expect(nextShare(share, sample)).toBe(expected);
   });
 });
 
 /** A process whose load, time and runs the test sets. An org may have 20 runs, and 16 if the process is busy. */
-function start(waits: { longestWaitMs?: number } = { longestWaitMs: 600_000 }) {
+function start({ most = 20, longestWaitMs = 600_000 }: { most?: number; longestWaitMs?: number } = {}) {
   const state = { now: 0, utilization: 1, runs: new Map<string, number>() };
   const clock = { now: () => state.now, utilization: () => state.utilization };
-  const turnstile = createTurnstile({ most: 20, runsOf: (orgId) => state.runs.get(orgId) ?? 0, clock, ...waits });
+  const turnstile = createTurnstile({ most, runsOf: (orgId) => state.runs.get(orgId) ?? 0, clock, longestWaitMs });
   const entered: string[] = [];
   const enter = (name: string, orgId = 'org_a', on = signal) =>
     turnstile.enter(orgId, on).then((leave) => {
@@ -41,6 +46,25 @@ async function startWithOthers(...of: Parameters<typeof start>) {
   started.entered.length = 0;
   return started;
 }
+
+describe('a quiet process', () => {
+  it('takes 32 of a thousand messages that arrive at once, and more as long as it is not busy', async () => {
+    const { state, turnstile, entered, enter } = await startWithOthers({ most: 192 });
+    Object.assign(state, { utilization: 0.2, now: 200 });
+    for (let at = 0; at < 1_000; at++) void enter(`${at}`);
+    await setImmediate();
+    expect(entered).toHaveLength(32);
+    state.now = 300;
+    turnstile.advance('org_a');
+    await setImmediate();
+    expect(entered).toHaveLength(40);
+    Object.assign(state, { utilization: 1, now: 400 });
+    turnstile.advance('org_a');
+    await setImmediate();
+    expect(entered).toHaveLength(40);
+    turnstile.open();
+  });
+});
 
 describe('a busy process', () => {
   it('lets an org with few runs pass, and others wait until one of their runs ends, in order', async () => {
@@ -88,7 +112,7 @@ describe('a busy process', () => {
 
   it('accepts a message after five seconds at the latest', async () => {
     vi.useFakeTimers();
-    const { state, entered, enter } = await startWithOthers({});
+    const { state, entered, enter } = await startWithOthers({ longestWaitMs: 5_000 });
     state.runs.set('org_a', 18);
     const waiting = enter('first');
     await vi.advanceTimersByTimeAsync(4_999);

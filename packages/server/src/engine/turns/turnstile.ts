@@ -32,6 +32,8 @@ export type TurnstileSettings = {
 const busyFrom = 0.9;
 const sampleMs = 100;
 const leastShare = 16;
+/** An org that begins to flood a quiet process has this share at once. */
+const firstShare = 32;
 /** After this time a message is accepted anyway. Its run then waits in the queue. */
 const usualLongestWaitMs = 5_000;
 /** Each waiting message holds its request. An org reaches this with 12,000 messages a minute. */
@@ -39,10 +41,15 @@ const mostWaiting = 1_000;
 /** After this time without a message of any other org, an org has the process for itself. */
 const aloneAfterMs = 3_600_000;
 
-/** The share of each org shrinks quickly while the process is busy, and grows slowly afterwards. */
-export function nextShare(share: number, { most, utilization, ms }: { most: number; utilization: number; ms: number }) {
+/**
+ * The share of each org shrinks quickly while the process is busy, and grows slowly while an org uses it. Otherwise it
+ * becomes small again, because hundreds of messages that arrive at once would all start runs before the next sample.
+ */
+export function nextShare(share: number, sample: { most: number; used: number; utilization: number; ms: number }) {
+  const { most, used, utilization, ms } = sample;
   if (utilization >= busyFrom) return Math.max(Math.min(leastShare, most), Math.floor(share * 0.8));
-  return Math.min(most, share + Math.round((4 * ms) / sampleMs));
+  const growth = 2 * used >= share ? Math.round((8 * Math.min(ms, 1_000)) / sampleMs) : 0;
+  return Math.min(most, Math.max(firstShare, Math.min(share, 2 * used)) + growth);
 }
 
 export function createTurnstile({
@@ -55,7 +62,9 @@ export function createTurnstile({
   most: number;
   runsOf: (orgId: string) => number;
 } & TurnstileSettings): Turnstile {
-  let share = most;
+  let share = Math.min(firstShare, most);
+  /** The most runs that an org which sent a message had since the last sample. */
+  let used = 0;
   let sampledAt = clock.now();
   let isOpen = false;
   const isAlone = watchForOthers(clock);
@@ -68,13 +77,16 @@ export function createTurnstile({
     const ms = clock.now() - sampledAt;
     if (ms < sampleMs) return share;
     sampledAt += ms;
-    share = nextShare(share, { most, utilization: clock.utilization(), ms });
+    share = nextShare(share, { most, used, utilization: clock.utilization(), ms });
+    used = 0;
     return share;
   }
 
   function hasRoom(orgId: string): boolean {
+    const runs = runsOf(orgId) + (entering.get(orgId) ?? 0);
+    used = Math.max(used, runs);
     const now = currentShare();
-    return isOpen || now >= most || runsOf(orgId) + (entering.get(orgId) ?? 0) < now || isAlone(orgId);
+    return isOpen || now >= most || runs < now || isAlone(orgId);
   }
 
   function count(orgId: string, change: 1 | -1): void {

@@ -76,7 +76,7 @@ describe('a hostile model', () => {
     expect(called.filter(({ name }) => name !== 'read')).toEqual([]);
     await assertNothingRan();
     expect((await server.call('GET', '/v1/health')).status).toBe(200);
-  }, 240_000);
+  }, 900_000);
 
   /** A call whose result came from a tool must be of a tool that runs without approval. */
   async function assertNothingRan(): Promise<void> {

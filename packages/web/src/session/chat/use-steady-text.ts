@@ -6,10 +6,10 @@ const longestFrameMs = 20;
 const slowest = 60;
 const fastest = 3000;
 /**
- * A reader cannot follow more. Text that is further behind appears at once. Each step reads the whole text again, so the
- * steps of a very long reply are few: else its last seconds would take a slow device minutes.
+ * A reader cannot follow more. Text that is further behind appears at once. Each step reads the whole text again, so a very
+ * long reply takes no steps: else its last seconds would take a slow device minutes.
  */
-const mostBehind = (length: number) => Math.min(3000, Math.ceil(60_000_000 / length));
+const mostBehind = (length: number) => (length > 50_000 ? 0 : 3_000);
 /** How far the shown text is behind the received text while it grows, and once it is whole. */
 const behindS = { growing: 0.4, whole: 0.2 };
 

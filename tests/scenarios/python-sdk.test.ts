@@ -28,7 +28,7 @@ beforeAll(async () => {
   await server.apply(paperDesk);
   await server.apply({ name: 'tested', tests: [{ name: 'Greets', ask: 'Hello', expect: 'The agent greets.' }] });
   ended = await runPython();
-});
+}, 600_000);
 afterAll(async () => {
   await server?.stop();
   await rm(folder, { recursive: true, force: true });

@@ -35,6 +35,6 @@ class Told(unittest.TestResult):
 
 
 # A test that hangs prints its stack.
-faulthandler.dump_traceback_later(110, exit=True)
+faulthandler.dump_traceback_later(570, exit=True)
 names = sys.argv[1:] or sorted(path.stem for path in here.glob("test_*.py"))
 unittest.defaultTestLoader.loadTestsFromNames(names).run(Told())

@@ -9,7 +9,7 @@ import { feedbackRoutes } from './feedback/routes.ts';
 import type { Improver } from './improvements/run.ts';
 import { forgetNames } from './insights/forget-names.ts';
 import type { Player } from './player/player.ts';
-import { improvementQueue, replayQueue, testRunQueue, unfinishedPlays } from './player/unfinished-plays.ts';
+import { improvementQueue, replayQueue, testRunQueue, unfinishedPlays } from './player/plays.ts';
 import { eraseReplaysFrom, eraseReplaysOf } from './replays/replays.ts';
 import { replayRoutes } from './replays/routes.ts';
 import { conversationDraftRoutes, draftRoutes, scenarioRoutes } from './scenarios/routes.ts';

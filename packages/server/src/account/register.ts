@@ -2,7 +2,7 @@ import type { Mode } from '@vestra/contract/route';
 import type { Tenant } from '../platform/caller.ts';
 import { noSuchModel } from '../platform/config/no-such-model.ts';
 import type { Executor, Transaction } from '../platform/db/pool.ts';
-import { lazyRoutes, onFirstCall } from '../platform/http/lazy-routes.ts';
+import { lazyRoutes, onFirstCall } from '../platform/http/handler.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import { anHour, type Registration } from '../platform/registration.ts';
 import { auditRoutes, pruneAudit } from './audit/audit-log.ts';

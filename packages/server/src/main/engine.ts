@@ -23,7 +23,7 @@ import { batchReads } from '../platform/db/batch-concurrent-calls.ts';
 import { createGroupCommit } from '../platform/db/group-commit.ts';
 import { onNewPrimary } from '../platform/db/pool.ts';
 import { createRowCache } from '../platform/db/row-cache.ts';
-import { createLazyRef } from '../platform/lazy-ref.ts';
+import { createLazyRef } from '../platform/kernel.ts';
 import { createMemory } from '../users/memory/memory.ts';
 import type { Kernel } from './kernel.ts';
 import { assembleTraces } from './traces.ts';

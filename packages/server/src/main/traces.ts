@@ -1,6 +1,5 @@
 import { withoutContent } from '../account/telemetry/run-trace.ts';
-import { createTraceExporter } from '../account/telemetry/trace-exporter.ts';
-import { createTraceTargets } from '../account/telemetry/trace-targets.ts';
+import { createTraceExporter, createTraceTargets } from '../account/telemetry/trace-exporter.ts';
 import type { Engine } from '../engine/index.ts';
 import { readRunTrace } from '../engine/records/trace.ts';
 import type { Tenant } from '../platform/caller.ts';

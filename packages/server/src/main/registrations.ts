@@ -23,7 +23,7 @@ import type { HandleRequest } from '../edges/api-client.ts';
 import { register as registerEdges } from '../edges/register.ts';
 import { announceDeletion } from '../engine/conversations/delete.ts';
 import { findConversation } from '../engine/conversations/index.ts';
-import { downloadSource } from '../engine/files/downloads.ts';
+import { downloadSource } from '../engine/files/content.ts';
 import { createDownloadLinks, markContentUnused } from '../engine/files/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { conversationIdsOf, openConversationsOfUser } from '../engine/records/conversations.ts';

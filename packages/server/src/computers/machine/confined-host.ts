@@ -5,13 +5,39 @@ import { createLimiter, type Limiter } from '../../platform/async/limiter.ts';
 import type { OutboundLog } from '../../platform/outbound/connector.ts';
 import type { Cgroups, ComputerCgroup } from '../../platform/sandbox/cgroups.ts';
 import type { Confinement } from '../../platform/sandbox/confine.ts';
-import { type CommandResult, type Confined, type ExceededLimit, type Isolation, joinCaptured, spawnConfined, waitForExit } from '../../platform/sandbox/confined-process.ts';
-import { createProcessLimits, type FolderSize, measureFolder, watchLimits, withDescendants } from '../../platform/sandbox/resource-limits.ts';
+import {
+  type CommandResult,
+  type Confined,
+  type ExceededLimit,
+  type Isolation,
+  joinCaptured,
+  spawnConfined,
+  waitForExit,
+} from '../../platform/sandbox/confined-process.ts';
+import {
+  createProcessLimits,
+  type FolderSize,
+  measureFolder,
+  watchLimits,
+  withDescendants,
+} from '../../platform/sandbox/resource-limits.ts';
 import type { ComputerFolders } from './computer-folder.ts';
-import type { ComputerHost, FileFault } from './computer-host.ts';
-import { type ComputerLimits, defaultLimits, megabyte } from './computer-limits.ts';
+import { type ComputerHost, type ComputerLimits, defaultLimits, type FileFault, megabyte } from './computer-host.ts';
 import { type EgressProxy, isOpenPort, startEgressProxy } from './egress-proxy.ts';
-import { cloneScript, createHomeQuota, credentialVariables, etcFolder, home, listScript, moveScript, readEntries, readScript, writeEtcFiles, writeScript, writeWords } from './home-files.ts';
+import {
+  cloneScript,
+  createHomeQuota,
+  credentialVariables,
+  etcFolder,
+  home,
+  listScript,
+  moveScript,
+  readEntries,
+  readScript,
+  writeEtcFiles,
+  writeScript,
+  writeWords,
+} from './home-files.ts';
 
 /** Far longer than any file operation: one that takes longer hangs. */
 const fileTimeoutMs = 60_000;

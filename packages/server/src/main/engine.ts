@@ -2,9 +2,8 @@ import { createFollowers, type Followers } from '../account/events/followers.ts'
 import { createDeltaWriter } from '../account/events/reply-deltas.ts';
 import { createPassageMeaning, searchNotebooks } from '../agents/notebooks/index.ts';
 import { createServerTools } from '../agents/tool-servers/index.ts';
-import { advanceBatch, advanceOwnAgent } from '../automation/batches/advance.ts';
-import { createAdvancer, watchItems } from '../automation/batches/advancer.ts';
-import { type BatchSharing, createBatchSharing } from '../automation/batches/sharing.ts';
+import { advanceBatch, advanceOwnAgent, createAdvancer, watchItems } from '../automation/batches/advance.ts';
+import { type BatchSharing, createBatchSharing } from '../automation/batches/slots.ts';
 import { findReference } from '../automation/batches/store.ts';
 import { routineTools } from '../automation/routines/agent-tools.ts';
 import { createHoldQueue } from '../billing/hold-queue.ts';

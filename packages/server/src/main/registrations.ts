@@ -10,7 +10,7 @@ import {
 } from '../agents/deployments/index.ts';
 import { indexStateOf } from '../agents/notebooks/index.ts';
 import { register as registerAgents } from '../agents/register.ts';
-import type { BatchSharing } from '../automation/batches/sharing.ts';
+import type { BatchSharing } from '../automation/batches/slots.ts';
 import { register as registerAutomation } from '../automation/register.ts';
 import { changeArchivedRoutines, moveRoutinesToTimezone } from '../automation/routines/routine-changes.ts';
 import { register as registerBilling } from '../billing/register.ts';

@@ -107,7 +107,7 @@ export async function findInsights(
 }
 
 const daysRead = 30;
-const maxConversations = 50;
+const maxConversationsNamed = 50;
 
 /** The conversations of an insight in the last 30 days, newest first. Null if the deployment has no such insight. */
 export async function conversationsOfInsight(
@@ -124,7 +124,7 @@ export async function conversationsOfInsight(
   const group = groups.find(({ id }) => id === insightId) ?? groups.find(({ otherIds }) => otherIds.has(insightId));
   if (!group) return null;
   const conversationIds = [...new Set(group.facts.map(({ conversationId }) => conversationId))];
-  return { title: group.title, conversationIds: conversationIds.slice(0, maxConversations) };
+  return { title: group.title, conversationIds: conversationIds.slice(0, maxConversationsNamed) };
 }
 
 async function nearnessOfKinds(embeddings: Embeddings, facts: readonly InsightFact[], signal: AbortSignal) {
@@ -209,9 +209,9 @@ const presentExample = ({ conversationId, turnId, taskId, at, excerpt }: Insight
 });
 
 /** A report of fewer conversations is read again each time, so that a rating shows at once. */
-const leastConversations = 1_000;
-const validMs = 60_000;
-const maxReports = 32;
+const leastConversationsCached = 1_000;
+const cachedMs = 60_000;
+const maxReportsCached = 32;
 
 /** Reports of busy deployments, which take seconds. New events appear within a minute. */
 type CachedReports = {
@@ -236,11 +236,11 @@ export function createCachedReports(now: () => number = Date.now): CachedReports
       return null;
     },
     set(key, report) {
-      if (report.mark.conversations < leastConversations) return;
+      if (report.mark.conversations < leastConversationsCached) return;
       entries.delete(key);
-      entries.set(key, { report, until: now() + validMs });
+      entries.set(key, { report, until: now() + cachedMs });
       const [oldest] = entries.keys();
-      if (entries.size > maxReports && oldest !== undefined) entries.delete(oldest);
+      if (entries.size > maxReportsCached && oldest !== undefined) entries.delete(oldest);
     },
   };
 }

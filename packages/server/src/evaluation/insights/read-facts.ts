@@ -226,13 +226,13 @@ async function repeatedMessages(messages: readonly UserMessage[]): Promise<Found
     conversationId = message.conversation_id;
     const said = comparedText(message.text);
     if (said.stems.size < leastWords) continue;
-    if (earlier.some((before) => sharedWords(before, said) >= leastShared)) facts.push(factOf(message, said));
+    if (earlier.some((before) => sharedWords(before, said) >= leastShared)) facts.push(factOfRepeat(message, said));
     earlier = [...earlier, said].slice(-maxCompared);
   }
   return facts;
 }
 
-const factOf = ({ conversation_id, turn_id, text, at }: UserMessage, said: ComparedText): FoundFact => ({
+const factOfRepeat = ({ conversation_id, turn_id, text, at }: UserMessage, said: ComparedText): FoundFact => ({
   kind: 'repeated_question',
   subject: '',
   said,
@@ -244,7 +244,7 @@ const factOf = ({ conversation_id, turn_id, text, at }: UserMessage, said: Compa
 });
 
 /** Conversations from which on a median is compared. */
-const leastConversations = 20;
+const leastForMedian = 20;
 /** How many times the median a value must exceed. */
 export const timesMedian = 3;
 
@@ -255,7 +255,7 @@ function outliersOf<Row extends { id: string }>(
   measure: (row: Row) => number,
 ): { row: Row; value: number; times: number }[] {
   const median = medianOf(rows.filter(({ id }) => isCurrent.has(id)).map(measure));
-  if (isCurrent.size < leastConversations || median === 0) return [];
+  if (isCurrent.size < leastForMedian || median === 0) return [];
   return rows
     .map((row) => ({ row, value: measure(row), times: measure(row) / median }))
     .filter(({ times }) => times > timesMedian);

@@ -4,7 +4,12 @@ import { createBrowserPool } from '../computers/browser/browser-pool.ts';
 import { createRemoteBrowsers, type RemoteBrowsers } from '../computers/browser/remote-browser.ts';
 import { createScreens } from '../computers/browser/screens.ts';
 import { browserObstacle } from '../computers/chromium/chromium.ts';
-import { createComputerHosts, startHosting, type ComputerRouting, createComputerRouting } from '../computers/computer-routing.ts';
+import {
+  type ComputerRouting,
+  createComputerHosts,
+  createComputerRouting,
+  startHosting,
+} from '../computers/computer-routing.ts';
 import { createHomes, type Homes, removeLeftFolders } from '../computers/homes.ts';
 import { chooseHost } from '../computers/machine/choose-host.ts';
 import { makeComputerFolders, numbersHere, removeComputerFolders } from '../computers/machine/computer-folder.ts';
@@ -12,7 +17,13 @@ import { createHomeArchive } from '../computers/machine/home-archive.ts';
 import { homePath } from '../computers/machine/home-files.ts';
 import { type Computers, createComputers } from '../computers/running-computer.ts';
 import { unfinishedTaskIds } from '../engine/tasks/index.ts';
-import { type AnswerCall, createAskProcess, createCallSeal, createProcessDoor, type ProcessCallServer } from '../platform/cluster/process-calls.ts';
+import {
+  type AnswerCall,
+  createAskProcess,
+  createCallSeal,
+  createProcessDoor,
+  type ProcessCallServer,
+} from '../platform/cluster/process-calls.ts';
 import type { Kernel } from './kernel.ts';
 
 export type ComputerParts = {

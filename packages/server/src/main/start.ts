@@ -25,11 +25,10 @@ import { assembleBrowsers, assembleComputers } from './computers.ts';
 import { assembleEngine } from './engine.ts';
 import { assembleOperator } from './health-and-metrics.ts';
 import { listen } from './http-server.ts';
-import { jobHandlers, preparePartitions, sweepSources } from './jobs.ts';
 import { createKernel, type Kernel } from './kernel.ts';
 import { type StartingPostgres, startPostgres } from './postgres.ts';
 import { type Credentials, storeAddress } from './provisioning.ts';
-import { registrationsOf } from './registrations.ts';
+import { jobHandlers, preparePartitions, registrationsOf, sweepSources } from './registrations.ts';
 import { createShutdown, type Shutdown } from './shutdown.ts';
 import { assembleVoice, createVoiceParts, type VoiceParts } from './voice.ts';
 

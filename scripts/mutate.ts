@@ -38,7 +38,7 @@ const testsOf: Record<string, string[]> = {
     'packages/server/src/platform/http/session-permissions.test.ts',
   ],
   [`${ledger}/allowance.ts`]: [`${ledger}/allowance.test.ts`],
-  [`${ledger}/item-costs.ts`]: [`${ledger}/item-costs.test.ts`],
+  [`${ledger}/charge-items.ts`]: [`${ledger}/charge-items.test.ts`],
   [`${versions}/version-pointers.ts`]: [`${versions}/version-pointers.test.ts`],
 };
 

@@ -1,6 +1,5 @@
 import type { Embeddings } from '@vestra/server/agents/index';
-import { createCachedReports } from '@vestra/server/evaluation/insights/cached-reports';
-import { findInsights, insightWindow } from '@vestra/server/evaluation/insights/insights';
+import { createCachedReports, findInsights, insightWindow } from '@vestra/server/evaluation/insights/insights';
 import { closeDatabase, type Database, openDatabase } from '@vestra/server/platform/db/pool';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../support/database.ts';

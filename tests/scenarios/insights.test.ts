@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { runHere } from '@vestra/cli/terminal.fixture';
 import { insightKinds } from '@vestra/contract/insights';
-import { conversationsOfInsight } from '@vestra/server/evaluation/insights/conversations-of-insight';
+import { conversationsOfInsight } from '@vestra/server/evaluation/insights/insights';
 import { closeDatabase, openDatabase } from '@vestra/server/platform/db/pool';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeOtherOrg } from '../support/other-org.ts';

@@ -2,7 +2,7 @@ import type { Mode } from '@vestra/contract/route';
 import type { Tenant } from '../platform/caller.ts';
 import { noSuchModel } from '../platform/config/no-such-model.ts';
 import type { Executor, Transaction } from '../platform/db/pool.ts';
-import { lazyRoutes, onFirstCall } from '../platform/http/lazy-routes.ts';
+import { lazyRoutes, onFirstCall } from '../platform/http/handler.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import { anHour, type Registration } from '../platform/registration.ts';
 import { auditRoutes, pruneAudit } from './audit/audit-log.ts';
@@ -11,8 +11,7 @@ import { createKeyIdentity } from './keys/key-identity.ts';
 import { keyRoutes } from './keys/keys.ts';
 import { createConsoleIdentity } from './members/account.ts';
 import { pruneConsoleSessions } from './members/console-sessions.ts';
-import { prunePasswordResets } from './members/login-store.ts';
-import { pruneSignInAttempts } from './members/sign-in-attempts.ts';
+import { prunePasswordResets, pruneSignInAttempts } from './members/login-store.ts';
 import { pruneRegistered } from './oauth-server/clients.ts';
 import { endGrantsOf, pruneGrants } from './oauth-server/grants.ts';
 import { createGrantIdentity, pruneTokens } from './oauth-server/tokens.ts';
@@ -70,10 +69,10 @@ export function register(kernel: Kernel, ports: AccountPorts): Registration {
         mcpGrants: lazyRoutes('mcpGrants', async () =>
           (await import('./oauth-server/routes.ts')).mcpGrantRoutes(granting),
         ),
-        oauth: lazyRoutes('oauth', async () => (await import('./oauth-server/oauth-routes.ts')).oauthRoutes(granting)),
+        oauth: lazyRoutes('oauth', async () => (await import('./oauth-server/routes.ts')).oauthRoutes(granting)),
         members: lazyRoutes('members', async () => (await memberModule()).memberRoutes({ ...members, mcpClients })),
         consoleAccess: lazyRoutes('consoleAccess', async () => {
-          const { createKnownBrowsers } = await import('./members/known-browsers.ts');
+          const { createKnownBrowsers } = await import('./members/login-throttle.ts');
           const browsers = createKnownBrowsers(kernel.signingSecret);
           return (await memberModule()).consoleRoutes({ ...members, mcpClients, browsers });
         }),

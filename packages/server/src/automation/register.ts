@@ -3,7 +3,7 @@ import type { Kernel } from '../platform/kernel.ts';
 import { anHour, type Registration } from '../platform/registration.ts';
 import { advanceBatch, unfinishedBatches } from './batches/advance.ts';
 import { batchRoutes } from './batches/routes.ts';
-import type { BatchSharing } from './batches/sharing.ts';
+import type { BatchSharing } from './batches/slots.ts';
 import { eraseItemsOf, itemEraser } from './batches/store.ts';
 import { routineRoutes, routineRunRoutes } from './routines/routes.ts';
 import { changeArchivedRoutines, detachFromConversations } from './routines/routine-changes.ts';

@@ -7,8 +7,7 @@ import { type CallProcess, PeerLost, PeerUnreachable } from '../platform/cluster
 import { closeDatabase, type Database, openDatabase } from '../platform/db/pool.ts';
 import { run } from '../platform/db/query.ts';
 import { sql } from '../platform/db/sql.ts';
-import { createComputerHosts } from './computer-hosts.ts';
-import { createComputerRouting } from './computer-routing.ts';
+import { createComputerHosts, createComputerRouting } from './computer-routing.ts';
 import { createComputers } from './running-computer.ts';
 import { holdComputer, type Owner, renewHost } from './store.ts';
 

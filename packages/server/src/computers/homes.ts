@@ -6,8 +6,8 @@ import { markContentUnused, removeUnusedContent, unmarkContent } from '../engine
 import type { Database } from '../platform/db/pool.ts';
 import { transaction } from '../platform/db/transaction.ts';
 import type { FileStore } from '../platform/files/file-store.ts';
-import type { ComputerFolders } from './machine/computer-folder.ts';
-import type { HomeArchive } from './machine/home-archive.ts';
+import { type ComputerFolders, makeComputerFolders, removeComputerFolders } from './machine/computer-folder.ts';
+import { createHomeArchive, type HomeArchive } from './machine/home-archive.ts';
 import {
   databaseTime,
   findSavedHome,
@@ -170,3 +170,23 @@ export async function forgetLostHomes(db: Database, files: Pick<FileStore, 'has'
 }
 
 const notSaved = () => fail('not_ready', { message: 'The home of this computer could not be saved just now.' });
+
+/** The home of a computer that sleeps on this machine, in the form in which homes are saved. */
+export async function packHome(dataDir: string, number: number): Promise<AsyncIterable<Uint8Array>> {
+  return createHomeArchive().pack(await makeComputerFolders(dataDir, number));
+}
+
+/** Fills the home of a computer that has never run on this machine. */
+export async function unpackHome(
+  dataDir: string,
+  number: number,
+  content: AsyncIterable<Uint8Array>,
+  sha256: string,
+): Promise<void> {
+  try {
+    await createHomeArchive().unpack(await makeComputerFolders(dataDir, number), content, sha256);
+  } catch (error) {
+    await removeComputerFolders(dataDir, number);
+    throw error;
+  }
+}

@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/index.ts';
-import { lazyHandler, lazyRoutes } from '../platform/http/lazy-routes.ts';
+import { lazyHandler, lazyRoutes } from '../platform/http/handler.ts';
 import type { Streams } from '../platform/http/streams.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';

@@ -18,6 +18,5 @@ export { acceptMessage, admit, recordExchange } from './turns/accept.ts';
 export { resumeTask } from './turns/interactions.ts';
 export type { RunSlot } from './turns/runner.ts';
 export { assertPayable, maxCostOfMessage, usableModel } from './turns/spending.ts';
-export { ignoreErased } from './turns/start-run.ts';
-export { startTasks } from './turns/start-tasks.ts';
+export { ignoreErased, startTasks } from './turns/start-run.ts';
 export { stopAll } from './turns/stop.ts';

@@ -8,12 +8,9 @@ import {
   type Registration,
 } from '../platform/registration.ts';
 import { findUser } from '../users/index.ts';
-import { deleteInactiveConversations } from './conversations/delete.ts';
-import { removeFile } from './conversations/delete-file.ts';
-import { emptyKnowledge } from './conversations/delete-knowledge.ts';
+import { deleteInactiveConversations, emptyKnowledge, removeFile } from './conversations/delete.ts';
 import { conversationRoutes } from './conversations/routes.ts';
-import { fileEraser, pruneToolFiles, pruneUnused } from './files/content.ts';
-import { createDownloadLinks } from './files/downloads.ts';
+import { createDownloadLinks, fileEraser, pruneToolFiles, pruneUnused } from './files/content.ts';
 import { fileRoutes } from './files/routes.ts';
 import { interactionRoutes } from './interactions/routes.ts';
 import { eraseConversations, eraseConversationsOf, eraseTestsOf, pruneStreams } from './records/conversation-log.ts';

@@ -1,7 +1,7 @@
 import type { Embeddings } from '../agents/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { createWaiters } from '../platform/async/waiters.ts';
-import { lazyRoutes } from '../platform/http/lazy-routes.ts';
+import { lazyRoutes } from '../platform/http/handler.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
 import { eraseNotes } from './feedback/feedback.ts';
@@ -9,7 +9,7 @@ import { feedbackRoutes } from './feedback/routes.ts';
 import type { Improver } from './improvements/run.ts';
 import { forgetNames } from './insights/forget-names.ts';
 import type { Player } from './player/player.ts';
-import { improvementQueue, replayQueue, testRunQueue, unfinishedPlays } from './player/unfinished-plays.ts';
+import { improvementQueue, replayQueue, testRunQueue, unfinishedPlays } from './player/plays.ts';
 import { eraseReplaysFrom, eraseReplaysOf } from './replays/replays.ts';
 import { replayRoutes } from './replays/routes.ts';
 import { conversationDraftRoutes, draftRoutes, scenarioRoutes } from './scenarios/routes.ts';

@@ -2,7 +2,7 @@ import type { McpClient } from '../agents/index.ts';
 import type { Screens } from '../computers/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { createWaiters } from '../platform/async/waiters.ts';
-import { lazyRoutes } from '../platform/http/lazy-routes.ts';
+import { lazyRoutes } from '../platform/http/handler.ts';
 import type { Kernel } from '../platform/kernel.ts';
 import type { Registration } from '../platform/registration.ts';
 import type { VoiceCalls } from '../voice/index.ts';

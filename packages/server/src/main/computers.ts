@@ -4,8 +4,12 @@ import { createBrowserPool } from '../computers/browser/browser-pool.ts';
 import { createRemoteBrowsers, type RemoteBrowsers } from '../computers/browser/remote-browser.ts';
 import { createScreens } from '../computers/browser/screens.ts';
 import { browserObstacle } from '../computers/chromium/chromium.ts';
-import { createComputerHosts, startHosting } from '../computers/computer-hosts.ts';
-import { type ComputerRouting, createComputerRouting } from '../computers/computer-routing.ts';
+import {
+  type ComputerRouting,
+  createComputerHosts,
+  createComputerRouting,
+  startHosting,
+} from '../computers/computer-routing.ts';
 import { createHomes, type Homes, removeLeftFolders } from '../computers/homes.ts';
 import { chooseHost } from '../computers/machine/choose-host.ts';
 import { makeComputerFolders, numbersHere, removeComputerFolders } from '../computers/machine/computer-folder.ts';

@@ -1,10 +1,11 @@
 import { createFollowers, type Followers } from '../account/events/followers.ts';
 import { createDeltaWriter } from '../account/events/reply-deltas.ts';
+import { withoutContent } from '../account/telemetry/run-trace.ts';
+import { createTraceExporter, createTraceTargets } from '../account/telemetry/trace-exporter.ts';
 import { createPassageMeaning, searchNotebooks } from '../agents/notebooks/index.ts';
 import { createServerTools } from '../agents/tool-servers/index.ts';
-import { advanceBatch, advanceOwnAgent } from '../automation/batches/advance.ts';
-import { createAdvancer, watchItems } from '../automation/batches/advancer.ts';
-import { type BatchSharing, createBatchSharing } from '../automation/batches/sharing.ts';
+import { advanceBatch, advanceOwnAgent, createAdvancer, watchItems } from '../automation/batches/advance.ts';
+import { type BatchSharing, createBatchSharing } from '../automation/batches/slots.ts';
 import { findReference } from '../automation/batches/store.ts';
 import { routineTools } from '../automation/routines/agent-tools.ts';
 import { createHoldQueue } from '../billing/hold-queue.ts';
@@ -12,6 +13,7 @@ import type { AgentComputers } from '../computers/agent-computers.ts';
 import { agentBrowsers } from '../computers/browser/agent-tools.ts';
 import type { Engine } from '../engine/index.ts';
 import { existConversations } from '../engine/records/conversations.ts';
+import { readRunTrace } from '../engine/records/trace.ts';
 import { createEngine } from '../engine/runs/engine.ts';
 import { createPolicyHook, ownPolicyHookSecret } from '../engine/runs/policy-hook.ts';
 import { fitPicture } from '../engine/tools/pictures.ts';
@@ -19,14 +21,15 @@ import { createRunner } from '../engine/turns/runner.ts';
 import { createConnectableApps } from '../integrations/apps/catalogue.ts';
 import { createSignIns } from '../integrations/apps/sign-ins.ts';
 import { isConnected } from '../integrations/apps/store.ts';
+import type { Tenant } from '../platform/caller.ts';
 import { batchReads } from '../platform/db/batch-concurrent-calls.ts';
 import { createGroupCommit } from '../platform/db/group-commit.ts';
 import { onNewPrimary } from '../platform/db/pool.ts';
 import { createRowCache } from '../platform/db/row-cache.ts';
-import { createLazyRef } from '../platform/lazy-ref.ts';
+import { createLazyRef } from '../platform/kernel.ts';
+import { createOutbound } from '../platform/outbound/fetcher.ts';
 import { createMemory } from '../users/memory/memory.ts';
 import type { Kernel } from './kernel.ts';
-import { assembleTraces } from './traces.ts';
 
 /** One org may use three quarters of the slots and one user a quarter, so that others can still start runs. */
 const maxConcurrentRuns = { capacity: 256, ofOrg: 192, ofUser: 64 };
@@ -166,6 +169,57 @@ export function assembleEngine(
       await runner.stop(options);
       await advancer.stop();
       await traces.stop();
+    },
+  };
+}
+
+/** Spans that may wait for the operator's collector, which gets the traces of all orgs. */
+const maxSpansOfOperator = 100_000;
+
+/** Sends the trace of each finished run to the collectors of its org and of the operator. */
+function assembleTraces(kernel: Kernel): Engine['traces'] & { stop: () => Promise<void> } {
+  const { db, vault, outbound, models, log } = kernel;
+  const targetOf = createTraceTargets({ db, vault });
+  const ofOrgs = createTraceExporter({ outbound, targetOf, log });
+  const ofOperator = operatorExporter(kernel);
+
+  async function send(tenant: Tenant, run: { kind: 'turn' | 'task'; id: string }): Promise<void> {
+    const target = await targetOf(tenant);
+    if (target === null && ofOperator === null) return;
+    const withContent = target !== null && 'endpoint' in target && target.withContent === true;
+    const trace = await readRunTrace({ db, models }, tenant, { ...run, withContent });
+    if (!trace) return;
+    if (target !== null) ofOrgs.record(tenant, trace);
+    ofOperator?.record(tenant, withoutContent(trace));
+  }
+
+  return {
+    ended: (tenant, run) =>
+      void send(tenant, run).catch((error: unknown) => log.warn({ err: error }, 'a trace was not exported')),
+    async stop() {
+      await Promise.all([ofOrgs.stop(), ofOperator?.stop()]);
+    },
+  };
+}
+
+function operatorExporter({ config: { traces }, log }: Kernel) {
+  const { endpoint, headers } = traces;
+  if (endpoint === null) return null;
+  const target = { endpoint, headers: headers() };
+  // The operator chose this address, which may be in their own network.
+  const outbound = createOutbound({ allowPrivate: true });
+  const exporter = createTraceExporter({
+    outbound,
+    targetOf: async () => target,
+    isShared: true,
+    log: log.child({ collector: 'operator' }),
+    settings: { maxSpansOfTenant: maxSpansOfOperator },
+  });
+  return {
+    ...exporter,
+    async stop() {
+      await exporter.stop();
+      await outbound.close();
     },
   };
 }

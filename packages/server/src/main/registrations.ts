@@ -10,7 +10,7 @@ import {
 } from '../agents/deployments/index.ts';
 import { indexStateOf } from '../agents/notebooks/index.ts';
 import { register as registerAgents } from '../agents/register.ts';
-import type { BatchSharing } from '../automation/batches/sharing.ts';
+import type { BatchSharing } from '../automation/batches/slots.ts';
 import { register as registerAutomation } from '../automation/register.ts';
 import { changeArchivedRoutines, moveRoutinesToTimezone } from '../automation/routines/routine-changes.ts';
 import { register as registerBilling } from '../billing/register.ts';
@@ -23,7 +23,7 @@ import type { HandleRequest } from '../edges/api-client.ts';
 import { register as registerEdges } from '../edges/register.ts';
 import { announceDeletion } from '../engine/conversations/delete.ts';
 import { findConversation } from '../engine/conversations/index.ts';
-import { downloadSource } from '../engine/files/downloads.ts';
+import { downloadSource } from '../engine/files/content.ts';
 import { createDownloadLinks, markContentUnused } from '../engine/files/index.ts';
 import type { Engine } from '../engine/index.ts';
 import { conversationIdsOf, openConversationsOfUser } from '../engine/records/conversations.ts';
@@ -39,6 +39,11 @@ import { createScreenCredentials, createSessionIdentity } from '../integrations/
 import { embedOriginsOf, liveSessionsOf } from '../integrations/sessions/store.ts';
 import { clientDocumentPath } from '../pages/authorization-documents.ts';
 import { register as registerPages } from '../pages/register.ts';
+import { extendPartitions } from '../platform/db/partitions.ts';
+import type { catalog } from '../platform/jobs/catalog.ts';
+import { pruneOld } from '../platform/jobs/retention.ts';
+import type { SweepSource } from '../platform/jobs/sweep.ts';
+import type { JobHandlers } from '../platform/jobs/worker.ts';
 import { register as registerPlatform } from '../platform/register.ts';
 import type { Registration } from '../platform/registration.ts';
 import { version } from '../platform/version.ts';
@@ -190,4 +195,30 @@ export function registrationsOf(kernel: Kernel, parts: ServerParts): Registratio
       announceDeletion(parts, conversationIds);
     };
   }
+}
+
+/** The jobs of all modules, and the two jobs that clean up for all of them. */
+export function jobHandlers({ db }: Kernel, modules: readonly Registration[]): JobHandlers<typeof catalog> {
+  const expiry = modules.flatMap((module) => module.expiry ?? []);
+  const retention = modules.flatMap((module) => module.retention ?? []);
+  return {
+    ...Object.assign({}, ...modules.map(({ jobs }) => jobs)),
+    housekeeping: async (_payload, { signal }) => {
+      // Housekeeping runs once an hour, so it must remove all expired rows, without a limit.
+      await pruneOld(db, expiry, { signal, maxBatches: Number.POSITIVE_INFINITY });
+      for (const { housekeeping } of modules) await housekeeping?.(signal);
+    },
+    retention: (_payload, { signal }) => pruneOld(db, retention, { signal }),
+  } satisfies Partial<JobHandlers<typeof catalog>> as JobHandlers<typeof catalog>;
+}
+
+export const sweepSources = (modules: readonly Registration[]): SweepSource[] =>
+  modules.flatMap(({ sweeps }) => sweeps ?? []);
+
+/** After a long stop, creates the missing partitions before the first request. The retention job does it later. */
+export async function preparePartitions({ db, log }: Kernel, modules: readonly Registration[]): Promise<void> {
+  const groups = modules.flatMap(({ retention }) => retention ?? []).flatMap(({ partitions }) => partitions ?? []);
+  await extendPartitions(db, groups).catch((error: unknown) => {
+    log.warn({ err: error }, 'could not create partitions, will retry');
+  });
 }

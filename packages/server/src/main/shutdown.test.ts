@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createLazyRef } from '../platform/lazy-ref.ts';
+import { createLazyRef } from '../platform/kernel.ts';
 import { createShutdown } from './shutdown.ts';
 
 it('calls the listeners first, then undoes the parts in reverse order, each once', async () => {

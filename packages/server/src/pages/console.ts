@@ -2,8 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context, Hono } from 'hono';
-import { withSocialPicture } from './brand.ts';
-import { builtFiles, builtPages, sendStatic } from './static-content.ts';
+import { builtFiles, builtPages, sendStatic, withSocialPicture } from './static-content.ts';
 
 /** The console: one page for every address below `/console`. It contains no data and calls the API. */
 export function consolePages({ url, folder = join(builtPages, 'console') }: { url: string; folder?: string }) {

@@ -1,7 +1,14 @@
 import { join } from 'node:path';
 import type { Hono } from 'hono';
-import { withSocialPicture } from './brand.ts';
-import { buildOnce, builtPages, readPacked, type StaticContent, sendStatic, staticContent } from './static-content.ts';
+import {
+  buildOnce,
+  builtPages,
+  readPacked,
+  type StaticContent,
+  sendStatic,
+  staticContent,
+  withSocialPicture,
+} from './static-content.ts';
 
 /** The OpenAPI document, public. */
 export function openapiDocument({ version, url }: { version: string; url: string }) {

@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileSchemaPath } from '@vestra/contract/schema-line';
 import type { Hono } from 'hono';
-import { withSocialPicture } from './brand.ts';
-import { buildOnce, builtPages, readBuilt, sendStatic, staticContent } from './static-content.ts';
+import { buildOnce, builtPages, readBuilt, sendStatic, staticContent, withSocialPicture } from './static-content.ts';
 
 type FrontLink = { path: string; name: string; words: string };
 

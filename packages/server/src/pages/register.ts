@@ -2,14 +2,13 @@ import type { Kernel } from '../platform/kernel.ts';
 import type { Registration, Serving } from '../platform/registration.ts';
 import { version } from '../platform/version.ts';
 import { authorizationDocuments, authorizationOf, clientDocumentPage } from './authorization-documents.ts';
-import { brandFiles } from './brand.ts';
 import { consolePages } from './console.ts';
 import { guidePages, openapiDocument } from './documentation.ts';
 import { downloadPages } from './downloads.ts';
 import { frontPages, pagesForPrograms } from './front.ts';
 import { type ScreenStream, screenPages } from './screen.ts';
 import { embedScript, sessionPages } from './session.ts';
-import { missingPages } from './static-content.ts';
+import { brandFiles, missingPages } from './static-content.ts';
 
 type PageServices = {
   downloads: (publicUrl: string) => Parameters<typeof downloadPages>[0];

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip, zstdDecompress } from 'node:zlib';
-import type { Context } from 'hono';
+import type { Context, Hono } from 'hono';
 
 /** Content that is the same for everyone, built and compressed once. */
 export type StaticContent = {
@@ -91,3 +91,34 @@ export const missingPages = (folder = builtPages): string | null =>
   existsSync(join(folder, 'session.html'))
     ? null
     : `the session page and the API reference are not built and cannot be shown: install the package vestra, or in a clone run npm install with its development dependencies (looked in ${folder})`;
+
+/** The mark, typeface, colours and social picture, at fixed addresses. Public. */
+export function brandFiles(folder = join(builtPages, 'brand')) {
+  const fileNamed = builtFiles(folder);
+
+  return (app: Hono) => {
+    app.get('/brand/:file', (context) => send(context, context.req.param('file')));
+    app.get('/favicon.svg', (context) => send(context, 'mark.svg'));
+    // Browsers request it even if no page names it.
+    app.get('/favicon.ico', (context) => context.body(null, 204, brandHeaders));
+  };
+
+  async function send(context: Context, name: string): Promise<Response> {
+    const file = await fileNamed(name);
+    return file
+      ? sendStatic(context, file, brandHeaders)
+      : context.text('There is no such file.\n', 404, missingBrandHeaders);
+  }
+}
+
+/** A site that shows a link resolves no relative address. */
+export const withSocialPicture = (html: string, url: string): string =>
+  html.replaceAll('content="/brand/', `content="${url}/brand/`);
+
+const brandHeaders = {
+  'cache-control': 'public, max-age=86400',
+  'x-content-type-options': 'nosniff',
+  // Other sites show the picture of a link.
+  'cross-origin-resource-policy': 'cross-origin',
+};
+const missingBrandHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };

@@ -9,7 +9,6 @@ import type { FileStore } from './files/file-store.ts';
 import type { Reports } from './http/reports.ts';
 import type { Jobs } from './jobs/queue.ts';
 import type { Schemas } from './json-schema/schemas.ts';
-import type { LazyRef } from './lazy-ref.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Outbound } from './outbound/fetcher.ts';
 import type { Vault } from './secrets/vault.ts';
@@ -43,3 +42,19 @@ export type Kernel = {
   publicUrl: LazyRef<string>;
   reports: Reports;
 };
+
+/** A reference to a value that is set later. Reading it too early throws an error with the name of the value. */
+type LazyRef<Value> = { get: () => Value; set: (value: Value) => void };
+
+export function createLazyRef<Value>(name: string): LazyRef<Value> {
+  let current: { value: Value } | undefined;
+  return {
+    get: () => {
+      if (!current) throw new Error(`\`${name}\` was used before it was initialised.`);
+      return current.value;
+    },
+    set: (value) => {
+      current = { value };
+    },
+  };
+}

@@ -20,7 +20,7 @@ import { insertOrg } from '../orgs/store.ts';
 import { createConsoleIdentity } from './account.ts';
 import { createIdentityProviders } from './identity/identity-provider.ts';
 import { identityProviderRoutes, signInRoutes } from './identity/routes.ts';
-import { createKnownBrowsers } from './known-browsers.ts';
+import { createKnownBrowsers } from './login-throttle.ts';
 import { createOwner, inviteMember } from './members.ts';
 import { passkeyRoutes } from './passkeys/routes.ts';
 import { accountRoutes, consoleRoutes, memberRoutes } from './routes.ts';

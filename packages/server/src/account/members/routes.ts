@@ -6,7 +6,7 @@ import type { RateLimiter } from '../../platform/http/rate-limit.ts';
 import { sourceOf } from './access-log.ts';
 import { renameSignedInMember, showAccount, showSession } from './account.ts';
 import { endOtherSignIns, endSignIn, listSessions, logOut, presentSignIn, signedIn } from './console-sessions.ts';
-import type { KnownBrowsers } from './known-browsers.ts';
+import type { KnownBrowsers } from './login-throttle.ts';
 import { logIn } from './logins.ts';
 import { managerOf, presentMember } from './member.ts';
 import { acceptInvite, inviteMember, removeMember, updateMember } from './members.ts';

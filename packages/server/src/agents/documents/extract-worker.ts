@@ -1,4 +1,4 @@
-/** Runs in a thread that `isolated-extraction.ts` ends if a file takes too long or too much memory. */
+/** Runs in a thread that `reader.ts` ends if a file takes too long or too much memory. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { type Extraction, extract } from './extract.ts';
 

@@ -1,8 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, it } from 'vitest';
 import { docxOf, paragraph, pdfOf, pdfWith, pptxOf, shape, table, xlsxOf } from './files.fixture.ts';
-import { canConfine } from './isolated-extraction.ts';
-import { createDocumentReader } from './reader.ts';
+import { canConfine, createDocumentReader } from './reader.ts';
 
 const options = { orgId: 'org_a', maxCharacters: 524_288 };
 const file = (bytes: Uint8Array | string, filename: string, contentType = '') => ({

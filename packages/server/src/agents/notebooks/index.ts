@@ -1,8 +1,14 @@
 export { type IndexState, indexStateOf } from './document-index.ts';
 export { prepareDocument } from './notebook-documents.ts';
 export { createPassageMeaning } from './passage-meaning.ts';
-export { branchRevision, changedDocuments, documentTexts, holdRevisions, isAnyChanged } from './revisions.ts';
-export { revisionsToSearch } from './revisions-to-search.ts';
+export {
+  branchRevision,
+  changedDocuments,
+  documentTexts,
+  holdRevisions,
+  isAnyChanged,
+  revisionsToSearch,
+} from './revisions.ts';
 export { searchNotebooks } from './search.ts';
 export { indexedText, isCommonWord } from './search-words.ts';
 export {

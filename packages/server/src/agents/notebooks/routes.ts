@@ -9,7 +9,7 @@ import type { RepublishLive } from '../versions/versions.ts';
 import { findIndex } from './document-index.ts';
 import { changeNotebook, createNotebook, presentDocument, presentNotebook, removeNotebook } from './notebook.ts';
 import { addDocument, previewUpload, readUpload, removeDocument } from './notebook-documents.ts';
-import { revisionsToSearch } from './revisions-to-search.ts';
+import { revisionsToSearch } from './revisions.ts';
 import type { SearchResult } from './search.ts';
 import { findNotebook, findWholeDocument, listDocuments, listNotebooks, type NotebookReader } from './store.ts';
 

@@ -9,7 +9,7 @@ import { createTestDatabase } from '../../../../../tests/support/test-database.t
 import { createKeyIdentity } from '../../account/keys/key-identity.ts';
 import { createKey } from '../../account/keys/keys.ts';
 import { createConsoleIdentity } from '../../account/members/account.ts';
-import { createKnownBrowsers } from '../../account/members/known-browsers.ts';
+import { createKnownBrowsers } from '../../account/members/login-throttle.ts';
 import { createOwner, inviteMember } from '../../account/members/members.ts';
 import { consoleRoutes, memberRoutes } from '../../account/members/routes.ts';
 import { insertOrg } from '../../account/orgs/store.ts';

@@ -14,16 +14,15 @@ import {
   spawnConfined,
   waitForExit,
 } from '../../platform/sandbox/confined-process.ts';
-import { createProcessLimits } from '../../platform/sandbox/process-limit.ts';
 import {
+  createProcessLimits,
   type FolderSize,
   measureFolder,
   watchLimits,
   withDescendants,
 } from '../../platform/sandbox/resource-limits.ts';
 import type { ComputerFolders } from './computer-folder.ts';
-import type { ComputerHost, FileFault } from './computer-host.ts';
-import { type ComputerLimits, defaultLimits, megabyte } from './computer-limits.ts';
+import { type ComputerHost, type ComputerLimits, defaultLimits, type FileFault, megabyte } from './computer-host.ts';
 import { type EgressProxy, isOpenPort, startEgressProxy } from './egress-proxy.ts';
 import {
   cloneScript,

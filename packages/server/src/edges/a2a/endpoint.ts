@@ -31,9 +31,19 @@ import {
 } from '../api-client.ts';
 import { type HoldOpen, streamEvents } from '../event-stream.ts';
 import { type ApiRefusal, apiRefusalOf, asCutShort, isServerFault } from '../refusal.ts';
-import { type A2aExchange, type CountTasks, listTasks, ownConversation, ownTask, showTask } from './exchange.ts';
+import {
+  type A2aExchange,
+  type CountTasks,
+  cancelReply,
+  isReplyTask,
+  listTasks,
+  ownConversation,
+  ownTask,
+  ownTurn,
+  showReplyTask,
+  showTask,
+} from './exchange.ts';
 import { outcomeOf, streamOf, subscriptionTo, subscriptionToReply } from './message-outcome.ts';
-import { cancelReply, isReplyTask, ownTurn, showReplyTask } from './reply-task.ts';
 import { eventsAfter, sendMessage } from './send-message.ts';
 import { contextOf, isOver } from './task.ts';
 

@@ -4,8 +4,7 @@ import { fail } from '@vestra/contract/errors';
 import { opensWait } from '@vestra/sdk/commands/ask';
 import type { Turn } from '@vestra/sdk/resources';
 import type { StreamEvent } from '@vestra/sdk/stream';
-import { type A2aExchange, openInteractions, ownTask, showTask } from './exchange.ts';
-import { ownTurn, showReplyTask } from './reply-task.ts';
+import { type A2aExchange, openInteractions, ownTask, ownTurn, showReplyTask, showTask } from './exchange.ts';
 import type { SentMessage } from './send-message.ts';
 import {
   agentMessage,

@@ -10,8 +10,15 @@ import type { Client } from '@vestra/sdk/client';
 import type { Conversation, Interaction, Task, Turn } from '@vestra/sdk/resources';
 import type { StreamEvent } from '@vestra/sdk/stream';
 import { yesTo } from '@vestra/sdk/yes';
-import { type A2aExchange, openInteractions, ownConversation, ownTask } from './exchange.ts';
-import { isReplyTask, openOf, ownTurn } from './reply-task.ts';
+import {
+  type A2aExchange,
+  isReplyTask,
+  openInteractions,
+  openOf,
+  ownConversation,
+  ownTask,
+  ownTurn,
+} from './exchange.ts';
 import { type IncomingParts, isOver, readParts } from './task.ts';
 
 /**

@@ -3,8 +3,7 @@ import type { StreamEvent } from '@vestra/sdk/stream';
 import type { Engine } from '../../engine/index.ts';
 import { type ClientAnswer, insertAnswer } from '../../integrations/index.ts';
 import { type ChatExchange, followTurnAfter, type StartedTurn } from './exchange.ts';
-import { forcedCall, forcedCallId, forcedCallIn } from './forced-call.ts';
-import type { ChatQuestion } from './question.ts';
+import { type ChatQuestion, forcedCall, forcedCallId, forcedCallIn } from './question.ts';
 
 export type AnswerKind = 'chatcmpl-' | 'resp_' | 'run_';
 

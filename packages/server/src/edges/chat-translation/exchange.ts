@@ -12,8 +12,7 @@ import type { Engine } from '../../engine/index.ts';
 import { findInteraction } from '../../engine/interactions/index.ts';
 import { answerOfTalk, type ClientAnswer, findAnswer } from '../../integrations/index.ts';
 import type { Caller } from '../../platform/caller.ts';
-import { answerOfForcedCall, forcedCall } from './forced-call.ts';
-import type { ChatQuestion, InteractionAnswer } from './question.ts';
+import { answerOfForcedCall, type ChatQuestion, forcedCall, type InteractionAnswer } from './question.ts';
 
 /** One request of a client. */
 export type ChatExchange = {

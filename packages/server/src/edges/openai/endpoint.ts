@@ -1,6 +1,7 @@
 import { type ErrorCode, errorCatalogue, Failure, fail } from '@vestra/contract/errors';
 import type { openai } from '@vestra/contract/openai';
-import type { BodyOf } from '@vestra/contract/route';
+import type { BodyOf, ResponseOf } from '@vestra/contract/route';
+import type { Client } from '@vestra/sdk/client';
 import { VestraError } from '@vestra/sdk/errors';
 import type { Turn } from '@vestra/sdk/resources';
 import {
@@ -23,17 +24,13 @@ import {
   writtenEvents,
 } from '../chat-translation/answer.ts';
 import { type ChatExchange, type StartedTurn, startTurn } from '../chat-translation/exchange.ts';
-import { forcedCall } from '../chat-translation/forced-call.ts';
 import { frame, type OpenExchange, openExchanges, streamPieces } from '../chat-translation/open-exchange.ts';
-import { type ChatQuestion, digestOf } from '../chat-translation/question.ts';
+import { type ChatQuestion, digestOf, forcedCall } from '../chat-translation/question.ts';
 import type { HoldOpen } from '../event-stream.ts';
 import { apiRefusalOf, asFailure } from '../refusal.ts';
 import { chatChunks, chatCompletion, chatText, streamedChatText } from './chat.ts';
-import { shownFile, uploadFile } from './files.ts';
-import { listInputItems } from './input-items.ts';
-import { conversationDigest, readChat, readResponse } from './read-question.ts';
-import { responseEvents, shownResponse } from './response.ts';
-import { userIdFrom } from './user-id.ts';
+import { conversationDigest, readChat, readResponse, userIdFrom } from './read-question.ts';
+import { listInputItems, responseEvents, shownResponse } from './response.ts';
 
 type Dependencies = { answer: HandleRequest; hold: HoldOpen; engine: Engine };
 
@@ -333,3 +330,31 @@ function failedTurn(turn: Turn | null): Response {
   const error = { message, type: 'server_error', param: null, code };
   return Response.json({ error }, { status: Math.max(status, 400), headers: { 'x-should-retry': 'false' } });
 }
+
+type ShownFile = ResponseOf<(typeof openai)['createFile']>;
+type StoredFile = Awaited<ReturnType<Client['files']['create']>>;
+
+/** Uploads through our own route, which checks the name and the size. */
+async function uploadFile(
+  client: Client,
+  { filename, contentType, bytes, form }: Upload,
+  idempotencyKey: string | undefined,
+): Promise<ShownFile> {
+  const file = new File([new Uint8Array(bytes)], filename ?? '', { type: contentType });
+  const stored = await client.files.create({ user_id: userIdFrom(form.user), file }, { idempotencyKey });
+  return shownFile(stored, form.purpose?.slice(0, 100));
+}
+
+/** The purpose is not stored: a file here is always data for a message. */
+const shownFile = (
+  { id, size_bytes, created_at, filename }: StoredFile,
+  purpose: string | undefined = 'user_data',
+): ShownFile => ({
+  id,
+  object: 'file',
+  bytes: size_bytes ?? 0,
+  created_at: Math.floor(Date.parse(created_at) / 1000),
+  filename: filename ?? id,
+  purpose,
+  status: 'processed',
+});

@@ -2,18 +2,16 @@ export { shownExcerpt } from '../records/trace-content.ts';
 export {
   type ActiveConversation,
   activeConversations,
+  type CallActivity,
   type ConversationsMark,
+  callsWithoutResult,
   type InteractionActivity,
   interactionsWithoutConsent,
   isMarkValid,
   markConversations,
-  turnsThatFailed,
-} from './conversation-activity.ts';
-export {
-  type CallActivity,
-  callsWithoutResult,
   mostCalledTools,
   questionsOfAnswers,
+  turnsThatFailed,
   type UserMessage,
   userMessages,
-} from './message-activity.ts';
+} from './conversation-activity.ts';

@@ -1,14 +1,24 @@
-import { conversationRetentions, type Followers, recordAudit } from '../../account/index.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { conversationRetentions, eraseEvents, type Followers, recordAudit } from '../../account/index.ts';
 import type { Origin, Tenant } from '../../platform/caller.ts';
 import { sharedNow } from '../../platform/db/clock.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import type { EraseConversations, EraseFiles } from '../../platform/registration.ts';
 import { removeContents } from '../files/content.ts';
-import { deleteFilesOfConversations } from '../files/store.ts';
+import { deleteFile, deleteFilesOfConversations, findFile } from '../files/store.ts';
+import type { FileRow } from '../files/tables.ts';
 import { changeConversation, changeInTransaction } from '../records/change.ts';
 import { eraseHiddenConversations, lockConversations } from '../records/conversation-log.ts';
 import { inactiveConversations, lockConversation } from '../records/conversations.ts';
+import {
+  callsThatRead,
+  callsUnderWay,
+  type DeletedKnowledge,
+  emptyKnowledgeCalls,
+  isAnyUnderWay,
+} from '../records/knowledge-calls.ts';
+import { conversationsWithFile, emptyFile } from '../records/redaction.ts';
 import type { ConversationRow } from '../records/tables.ts';
 import type { Engine } from '../runs/ports.ts';
 import { ignoreErased } from '../turns/start-run.ts';
@@ -127,5 +137,71 @@ export async function deleteInactiveConversations(
       if (found.last === null) break;
       from = found.last;
     }
+  }
+}
+
+type FileDeletion = { engine: Engine; erasure: readonly EraseFiles[] };
+
+/**
+ * Deletes a file and its copies: in conversations and on computers. The row goes after the copies in conversations, so that
+ * a deletion that failed halfway can be repeated.
+ */
+export async function removeFile(
+  { engine, erasure }: FileDeletion,
+  { orgId, mode }: Tenant,
+  fileId: string,
+): Promise<FileRow | undefined> {
+  const tenant = { orgId, mode };
+  const row = await findFile(engine.db, tenant, fileId);
+  if (!row) return undefined;
+  await emptyCopies(engine, row);
+  const deleted = await transaction(engine.db, async (tx) => {
+    const gone = await deleteFile(tx, tenant, fileId);
+    if (!gone) return undefined;
+    for (const erase of erasure) await erase(tx, tenant, [gone]);
+    await eraseEvents(tx, tenant, { fileId, createdAt: gone.created_at });
+    return gone;
+  });
+  // A message may have attached it meanwhile. From now on none can.
+  await emptyCopies(engine, row);
+  if (deleted) await removeContents(engine.db, engine.files, [deleted]);
+  return deleted;
+}
+
+async function emptyCopies(engine: Engine, row: FileRow): Promise<void> {
+  for (const id of await conversationsWithFile(engine.db, row)) {
+    await changeConversation(engine, id, null, (change) => emptyFile(change, row)).catch(ignoreErased);
+  }
+}
+
+const callsAtOnce = 500;
+const maxLooks = 60;
+
+/**
+ * Job `knowledge.empty`: removes what agents read in a deleted document, notebook or skill from traces and later prompts.
+ * Each conversation has its own transaction, so that an org with many of them is not blocked.
+ */
+export async function emptyKnowledge(engine: Engine, deleted: DeletedKnowledge, signal: AbortSignal): Promise<void> {
+  const underWay = await callsUnderWay(engine.db, deleted);
+  await emptyAllCalls(engine, deleted, signal);
+  if (underWay.length === 0) return;
+  // These began before the deletion was seen. Their results may still come.
+  for (let look = 0; await isAnyUnderWay(engine.db, underWay); look++) {
+    if (look === maxLooks) throw new Error('Calls that may have read deleted content are still running.');
+    await sleep(1000, undefined, { signal });
+  }
+  await emptyAllCalls(engine, deleted, signal);
+}
+
+async function emptyAllCalls(engine: Engine, deleted: DeletedKnowledge, signal: AbortSignal): Promise<void> {
+  for (let after = ''; ; ) {
+    const calls = await callsThatRead(engine.db, deleted, { after, limit: callsAtOnce });
+    for (const [id, ofConversation] of Map.groupBy(calls, ({ conversation_id }) => conversation_id)) {
+      signal.throwIfAborted();
+      const callIds = ofConversation.map((call) => call.id);
+      await changeConversation(engine, id, null, (change) => emptyKnowledgeCalls(change, callIds)).catch(ignoreErased);
+    }
+    if (calls.length < callsAtOnce) return;
+    after = calls.at(-1)?.id as string;
   }
 }

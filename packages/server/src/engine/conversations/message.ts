@@ -1,17 +1,19 @@
 import type { Api } from '@vestra/contract/api';
 import { fail } from '@vestra/contract/errors';
 import { type messageFields, saysSomething } from '@vestra/contract/message';
-import type { BodyOf } from '@vestra/contract/route';
+import type { BodyOf, ResponseOf } from '@vestra/contract/route';
 import type { z } from 'zod';
+import { readPassage, revisionsToSearch } from '../../agents/notebooks/index.ts';
 import type { Caller, Origin } from '../../platform/caller.ts';
-import type { Executor, Transaction } from '../../platform/db/pool.ts';
+import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
 import { enterUser } from '../../users/index.ts';
 import { acceptAnswer } from '../interactions/answer.ts';
 import { type Change, changeInTransaction } from '../records/change.ts';
 import { lockForMessage } from '../records/conversations.ts';
 import { findInteraction } from '../records/interactions.ts';
+import { findMessage } from '../records/messages.ts';
 import { presentTurn, showTurn } from '../records/present.ts';
-import type { TurnRow } from '../records/tables.ts';
+import type { ConversationRow, TurnRow } from '../records/tables.ts';
 import { findTurn } from '../records/turns.ts';
 import type { Engine } from '../runs/ports.ts';
 import type { NewMessage } from '../transitions/begin-turn.ts';
@@ -123,4 +125,31 @@ export function withTraceparent<Body extends object>(
 ): Body & Pick<SentMessage, 'traceparent'> {
   const given = session === null ? headers.get('traceparent') : null;
   return given !== null && traceContext.test(given) ? { ...body, traceparent: given } : body;
+}
+
+/**
+ * The passages that a message cites, read from the documents now: the message stores no text of them. A passage is left out
+ * if the agent of this user would not find it any more.
+ */
+export async function showMessageSources(
+  db: Database,
+  { id, org_id: orgId, mode, user_id: userId }: ConversationRow,
+  messageId: string,
+): Promise<ResponseOf<Api['conversations']['messageSources']>> {
+  const message = await findMessage(db, id, messageId);
+  if (!message) throw fail('message_not_found');
+  const cited = message.sources ?? [];
+  const revisions = new Map<string, Awaited<ReturnType<typeof revisionsToSearch>>>();
+  const data = [];
+  // One after the other, so that a request never holds several connections.
+  for (const { mark, notebook_id, document_id, position, from } of cited) {
+    if (!revisions.has(notebook_id)) {
+      revisions.set(notebook_id, await revisionsToSearch(db, { orgId, mode }, notebook_id, {}));
+    }
+    const reader = { orgId, notebookIds: [notebook_id], revisions: revisions.get(notebook_id) ?? null, userId };
+    const place = { documentId: document_id, position, ...(from !== undefined && { from }) };
+    const passage = await readPassage(db, reader, place);
+    if (passage) data.push({ mark, document_id, notebook_id, ...passage });
+  }
+  return { object: 'message_sources', message_id: message.id, data };
 }

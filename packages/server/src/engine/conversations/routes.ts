@@ -34,8 +34,7 @@ import { stopAll } from '../turns/stop.ts';
 import { createConversation, planCreation } from './create.ts';
 import { deleteConversation } from './delete.ts';
 import { followConversation, followTurn, waitForTurn } from './follow.ts';
-import { planSentMessage, sendMessage, withTraceparent } from './message.ts';
-import { showMessageSources } from './message-sources.ts';
+import { planSentMessage, sendMessage, showMessageSources, withTraceparent } from './message.ts';
 
 export type ConversationDependencies = {
   engine: Engine;

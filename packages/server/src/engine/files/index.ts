@@ -1,5 +1,4 @@
-export { removeUnusedContent } from './content.ts';
-export { createDownloadLinks } from './downloads.ts';
+export { createDownloadLinks, removeUnusedContent } from './content.ts';
 export {
   copyableFiles,
   findFiles,

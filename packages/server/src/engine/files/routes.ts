@@ -7,8 +7,7 @@ import type { FileStore } from '../../platform/files/file-store.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import { commitPrepared } from '../../platform/http/idempotency.ts';
 import { actingUser } from '../../users/index.ts';
-import { recordFile, storeContent } from './content.ts';
-import type { DownloadLinks } from './downloads.ts';
+import { type DownloadLinks, recordFile, storeContent } from './content.ts';
 import { findFile, listFiles, presentFile } from './store.ts';
 import type { FileRow } from './tables.ts';
 

@@ -2,8 +2,8 @@ import type { Micros } from '@vestra/contract/money';
 import type { UnavailableServer } from '../../agents/tool-servers/index.ts';
 import { type Cost, costOf, costOfKinds, costOfTurn } from '../../billing/index.ts';
 import type { Change, EventSink } from './change.ts';
-import { titleOf } from './excerpt.ts';
 import { presentInteraction, presentMessage, presentTask, presentToolCall, presentTurn } from './present.ts';
+import { titleOf } from './previews.ts';
 import type { InteractionRow, MessageRow, TaskRow, TurnRow } from './tables.ts';
 
 /** Publishes each change to the conversation's log and to webhooks. */

@@ -2,9 +2,9 @@ import { withoutCredentials } from '@vestra/agent/credential';
 import { Failure } from '@vestra/contract/errors';
 import { type Manifest, versionOf } from '../../agents/versions/index.ts';
 import type { Executor } from '../../platform/db/pool.ts';
-import { excerptOf } from './excerpt.ts';
 import { readHistory } from './history-store.ts';
 import { findMessage } from './messages.ts';
+import { excerptOf } from './previews.ts';
 import type { CallRow, StepRow, TaskRow, TurnRow } from './tables.ts';
 
 /** Longer texts are cut, so that a trace of a hundred steps stays readable. */

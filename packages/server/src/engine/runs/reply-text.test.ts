@@ -1,8 +1,7 @@
 import type { ModelStep } from '@vestra/agent/step';
 import { goOn } from '@vestra/agent/transcript';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createReplyPace } from './reply-pace.ts';
-import { createReplyText, joinTexts } from './reply-text.ts';
+import { createReplyPace, createReplyText, joinTexts } from './reply-text.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }));
 afterEach(() => void vi.useRealTimers());

@@ -23,10 +23,9 @@ import {
   handOffToWork,
   requestHandoff,
 } from './interaction-tools.ts';
-import { memoryTools, notebookTools, skillTools } from './knowledge-tools.ts';
+import { createPassageMarks, memoryTools, notebookTools, skillTools } from './knowledge-tools.ts';
 import { limitMessageTools, limitServerTools, missingInTest, serversOverLimit } from './missing-tools.ts';
 import { type OpenItems, openItemTools } from './open-items.ts';
-import { createPassageMarks } from './passage-marks.ts';
 import type { RunTools, TaskComputer, ToolParts } from './ports.ts';
 import { scriptedTools, simulateTools } from './simulated-tools.ts';
 import { proposePlan, saveOutput, storeOutput, updatePlan } from './task-tools.ts';

@@ -1,4 +1,5 @@
 import { failed, type OwnTool, ownTool, part, said, text } from '@vestra/agent/own-tool';
+import type { CitablePassage } from '@vestra/agent/step';
 import { Failure } from '@vestra/contract/errors';
 import { memory as memoryRoutes } from '@vestra/contract/memory';
 import { z } from 'zod';
@@ -9,7 +10,6 @@ import type { Database } from '../../platform/db/pool.ts';
 import { isInWordsOf, type Memory } from '../../users/index.ts';
 import type { MemoryMode } from '../records/conversations.ts';
 import type { MessageRow, TurnRow } from '../records/tables.ts';
-import type { PassageMarks } from './passage-marks.ts';
 import type { NotebookReader, NotebookSearch, TaskComputer } from './ports.ts';
 
 const passagesFound = 6;
@@ -217,3 +217,34 @@ function ifUnreachable(error: unknown): null {
   if (!isAway) throw error;
   return null;
 }
+
+type Place = Omit<CitablePassage, 'mark'>;
+
+/**
+ * The marks of the passages that a run shows to its model. A mark keeps its passage for the whole conversation, because
+ * later replies read earlier results again. `readKnown` returns the passages of earlier calls, and is called once.
+ */
+export function createPassageMarks(readKnown: () => Promise<readonly CitablePassage[]>) {
+  let known: Promise<Map<string, number>> | null = null;
+
+  const read = async () => new Map((await readKnown()).map((passage) => [nameOfPlace(passage), passage.mark]));
+
+  return {
+    /** The mark of each place, in the given order. Calls that run at once get different marks. */
+    async of(places: readonly Place[]): Promise<CitablePassage[]> {
+      known ??= read();
+      const marks = await known;
+      let last = Math.max(0, ...marks.values());
+      return places.map((place) => {
+        const name = nameOfPlace(place);
+        const mark = marks.get(name) ?? ++last;
+        marks.set(name, mark);
+        return { ...place, mark };
+      });
+    },
+  };
+}
+
+type PassageMarks = ReturnType<typeof createPassageMarks>;
+
+const nameOfPlace = ({ documentId, position, from = 0 }: Place) => `${documentId} ${position ?? `from ${from}`}`;

@@ -1,7 +1,7 @@
 /**
  * A message starts a turn, and a turn may start a task. These functions return the rows and collect the events; they
  * neither read nor write. `turns/accept.ts` runs them under a lock, `turns/accept-unlocked.ts` guarded by versions, and
- * `turns/start-tasks.ts` for many conversations at once.
+ * `turns/start-run.ts` for many conversations at once.
  */
 import { newFence } from '@vestra/agent/prompt/data';
 import { fail } from '@vestra/contract/errors';

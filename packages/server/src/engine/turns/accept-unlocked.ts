@@ -17,7 +17,7 @@ import { findCachedUser, forgetCachedUser, isUnchangedUser, type UserRow } from 
 import { type CommittedChange, collectEvents, concludeChange, type EventSink, orgEventsOf } from '../records/change.ts';
 import { insertConversationStatement, writeConversationStatement } from '../records/conversation-log.ts';
 import { findVersionedConversation } from '../records/conversations.ts';
-import { previewOf } from '../records/excerpt.ts';
+import { previewOf } from '../records/previews.ts';
 import type { ConversationRow, TurnRow } from '../records/tables.ts';
 import { acceptMessageStatement, runOf, startsTask } from '../records/turns.ts';
 import { decideTurn, type NewMessage } from '../transitions/begin-turn.ts';

@@ -5,9 +5,10 @@ import { manifestOf, versionToRun } from '../../agents/versions/index.ts';
 import { type BudgetOwner, checkSpending, refusalFailure, releaseHold, reserve } from '../../billing/index.ts';
 import type { Caller, Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
-import type { Executor } from '../../platform/db/pool.ts';
-import { pipelined } from '../../platform/db/query.ts';
-import { storableJson, storableText } from '../../platform/db/sql.ts';
+import type { Executor, Transaction } from '../../platform/db/pool.ts';
+import { one, pipelined } from '../../platform/db/query.ts';
+import { sql, storableJson, storableText } from '../../platform/db/sql.ts';
+import { integer } from '../../platform/db/table.ts';
 import type { UserRow } from '../../users/index.ts';
 import { findFiles } from '../files/store.ts';
 import type { Change } from '../records/change.ts';
@@ -17,8 +18,7 @@ import { publishMessage, publishTurn } from '../records/publish.ts';
 import type { Attachment, ConversationRow, TurnOrigin, TurnRow } from '../records/tables.ts';
 import { acceptMessageStatement, insertTurn, runOf, startsTask } from '../records/turns.ts';
 import { type Admission, decideTurn, type NewMessage } from '../transitions/begin-turn.ts';
-import { requireRoomForTask } from './open-tasks.ts';
-import type { AcceptedState, Turns } from './ports.ts';
+import type { AcceptedState, OpenTaskLimits, Turns } from './ports.ts';
 import { maxCostOfMessage, spendingOf, usableModel } from './spending.ts';
 import { beginTask, startReply } from './start-run.ts';
 
@@ -177,3 +177,35 @@ export async function recordExchange(
   await publishTurn(change, 'turn.settled', turn);
   return turn;
 }
+
+const askAgainMs = 5000;
+
+/**
+ * Refuses a task if its user or its org has too many that are queued or working. A task that waits for a person uses
+ * nothing and does not count. Requests that arrive at the same moment do not see each other, so a few more may start: no
+ * more than there are connections. Only messages that start a task pay for the count.
+ */
+async function requireRoomForTask(
+  tx: Transaction,
+  limits: OpenTaskLimits,
+  { id, org_id, mode, user_id }: Pick<ConversationRow, 'id' | 'org_id' | 'mode' | 'user_id'>,
+): Promise<void> {
+  const isSameOwner = user_id === null ? sql`conversation_id = ${id}` : sql`user_id = ${user_id}`;
+  const open = await one(
+    tx,
+    { of_org: integer(), of_owner: integer() },
+    sql`SELECT count(*)::int AS of_org, (count(*) FILTER (WHERE ${isSameOwner}))::int AS of_owner
+      FROM (
+        SELECT user_id, conversation_id FROM tasks
+        WHERE org_id = ${org_id} AND mode = ${mode} AND status IN ('queued', 'working') LIMIT ${limits.ofOrg}
+      ) AS open`,
+  );
+  if (open.of_owner >= limits.ofUser) throw tooManyTasks(limits.ofUser, user_id === null ? 'conversation' : 'user');
+  if (open.of_org >= limits.ofOrg) throw tooManyTasks(limits.ofOrg, 'org');
+}
+
+const tooManyTasks = (most: number, whose: string) =>
+  fail('rate_limited', {
+    message: `At most ${most} tasks of one ${whose} may be queued or working at once. Wait until one ends, or use a batch.`,
+    retry_after_ms: askAgainMs,
+  });

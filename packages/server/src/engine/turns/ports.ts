@@ -13,7 +13,6 @@ import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import type { UserRow } from '../../users/index.ts';
 import type { Announcer, Change } from '../records/change.ts';
 import type { ConversationRow, MessageRow, TaskRow, TurnRow } from '../records/tables.ts';
-import type { OpenTaskLimits } from './open-tasks.ts';
 import type { Runner } from './runner.ts';
 
 /** The dependencies that accept messages and start, end and stop their runs. */
@@ -36,6 +35,9 @@ export type Turns = {
   batchItems: BatchItems;
   work: Work;
 };
+
+/** How many tasks may be queued or working at once before further ones are refused. */
+export type OpenTaskLimits = { ofOrg: number; ofUser: number };
 
 /** Executes a run that this process owns. */
 type Work = {

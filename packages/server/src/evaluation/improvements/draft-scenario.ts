@@ -10,11 +10,10 @@ import type { FixedContent, Manifest } from '../../agents/versions/index.ts';
 import { transcriptOf } from '../../engine/conversations/index.ts';
 import { ask, type Engine } from '../../engine/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
-import { personalValues } from '../scenarios/personal-values.ts';
+import { personalValues, replacePersonalValues } from '../scenarios/personal-values.ts';
 import { exchangesOf, ownValues, scenarioFromExchanges, textsOf } from '../scenarios/scenario-from-conversation.ts';
 import type { PlayedScenario } from '../tables.ts';
 import { documentsAbout } from './documents.ts';
-import { replacePersonalValues } from './replace-personal-values.ts';
 import type { paidByImprovement } from './spending.ts';
 import { triesToSteer } from './steering.ts';
 

@@ -8,20 +8,20 @@ import { type DeploymentRow, getVersion, lockDeployment, lockVersions } from '..
 import { authorOf, versionToRun } from '../../agents/versions/index.ts';
 import { type ConversationRow, holdConversation } from '../../engine/conversations/index.ts';
 import { assertPayable, type Engine, maxCostOfMessage, usableModel } from '../../engine/index.ts';
-import type { Origin } from '../../platform/caller.ts';
-import type { Transaction } from '../../platform/db/pool.ts';
+import type { Origin, Tenant } from '../../platform/caller.ts';
+import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
-import { allowedConversations } from '../allowed-conversations.ts';
+import { allowanceOfConversations, allowedConversations } from '../allowed-conversations.ts';
+import { conversationsOfInsight } from '../insights/insights.ts';
 import { recordCostsOfCancelled, stopPlaying } from '../player/player.ts';
 import { presentReplay, stopReplay } from '../replays/replays.ts';
 import { cancelOpen, findReplay, talksOf, updateTalk } from '../replays/store.ts';
 import type { Improvement, ImprovementRow } from '../tables.ts';
 import { judgeModelOf } from '../test-runs/judge.ts';
-import { costOfPlays } from '../test-runs/plays.ts';
 import { cancelRun, resultsOf, setCost } from '../test-runs/store.ts';
-import { findTestRun, stopTestRun, type UpToDateVersion } from '../test-runs/test-runs.ts';
+import { costOfPlays, findTestRun, stopTestRun, type UpToDateVersion } from '../test-runs/test-runs.ts';
 import { presentForOthers, presentImprovement } from './present.ts';
-import { cancelOpenImprovement, findImprovement, insertImprovement, openPlaysOf } from './store.ts';
+import { badlyRated, cancelOpenImprovement, findImprovement, insertImprovement, openPlaysOf } from './store.ts';
 
 export type ImprovementDependencies = {
   engine: Engine;
@@ -198,4 +198,37 @@ export async function stopImprovement(
     const replay = await findReplay(engine.db, origin, replayId);
     if (replay) await stopReplay(engine, presentReplay(replay));
   }
+}
+
+const maxConversations = 20;
+
+/** The conversations that an improvement starts from, newest first. */
+export async function conversationsOf(
+  db: Executor,
+  tenant: Tenant,
+  { id: deploymentId }: Pick<DeploymentRow, 'id'>,
+  from: Improvement['from'],
+): Promise<string[]> {
+  if ((await allowanceOfConversations(db, tenant)) === 'none')
+    throw fail('conversations_not_allowed', { param: 'from' });
+  switch (from.type) {
+    case 'conversations':
+      return from.conversation_ids;
+    case 'ratings':
+      return (await badlyRated(db, tenant, { deploymentId, limit: maxConversations })).map(({ id }) => id);
+    case 'insight': {
+      const insight = await conversationsOfInsight(db, tenant, deploymentId, from.insight_id);
+      if (!insight) throw fail('insight_not_found', { param: 'from.insight_id' });
+      return insight.conversationIds.slice(0, maxConversations);
+    }
+  }
+}
+
+/** The name of the insight, or null if the improvement starts from something else. */
+export async function titleOfInsight(
+  db: Executor,
+  { source, org_id: orgId, mode, deployment_id }: ImprovementRow,
+): Promise<string | null> {
+  if (source.type !== 'insight') return null;
+  return (await conversationsOfInsight(db, { orgId, mode }, deployment_id, source.insight_id))?.title ?? null;
 }

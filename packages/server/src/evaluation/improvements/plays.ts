@@ -3,8 +3,8 @@ import { type ConversationRow, recentConversationsOf } from '../../engine/conver
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { RunTakenOver } from '../../platform/jobs/run-lease.ts';
 import { allowedConversations } from '../allowed-conversations.ts';
-import { isOpenStatus } from '../player/play-store.ts';
 import type { Play, Player, PlayFault } from '../player/player.ts';
+import { isOpenStatus } from '../player/plays.ts';
 import { playReplay } from '../replays/play.ts';
 import { findReplay, insertReplay, type ReplayWithTalks } from '../replays/store.ts';
 import type { ScenarioToPlay } from '../scenarios/scenarios.ts';

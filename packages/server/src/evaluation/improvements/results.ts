@@ -1,5 +1,5 @@
 import type { Attempt, AttemptResults, Improvement, ResultRow, TalkRow } from '../tables.ts';
-import { runsOf } from '../test-runs/plays.ts';
+import { runsOf } from '../test-runs/test-runs.ts';
 
 type Drafted = Pick<ResultRow, 'scenario_id' | 'scenario' | 'status' | 'plays'>;
 

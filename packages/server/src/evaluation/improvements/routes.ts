@@ -5,9 +5,14 @@ import type { Handlers } from '../../platform/http/handler.ts';
 import type { Reports } from '../../platform/http/reports.ts';
 import { requireConversationScope } from '../allowed-conversations.ts';
 import { lastSeenId } from '../deployment-cursor.ts';
-import { cancelImprovement, createImprovement, type ImprovementDependencies, stopImprovement } from './improvements.ts';
+import {
+  cancelImprovement,
+  conversationsOf,
+  createImprovement,
+  type ImprovementDependencies,
+  stopImprovement,
+} from './improvements.ts';
 import { presentBriefly, presentImprovement, visibleTo } from './present.ts';
-import { conversationsOf } from './source.ts';
 import { findImprovement, listImprovements } from './store.ts';
 
 export function improvementRoutes({

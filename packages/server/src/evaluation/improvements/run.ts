@@ -10,17 +10,16 @@ import { transaction } from '../../platform/db/transaction.ts';
 import type { JobSender } from '../../platform/jobs/catalog.ts';
 import { allowedConversations } from '../allowed-conversations.ts';
 import { type Play, type Player, type PlayFault, type PlayKind, runPlay } from '../player/player.ts';
-import { improvementQueue } from '../player/unfinished-plays.ts';
+import { improvementQueue } from '../player/plays.ts';
 import { type FileScenario, type ScenarioToPlay, scenariosOfVersion } from '../scenarios/scenarios.ts';
 import type { Attempt, ImprovementRow, ImprovementScenarioRow } from '../tables.ts';
 import { judgeModelOf } from '../test-runs/judge.ts';
 import { draftScenario } from './draft-scenario.ts';
+import { titleOfInsight } from './improvements.ts';
 import { baselineOf, createReplayOf, createRun, goodConversations, playRun, playTalks, reproducedOf } from './plays.ts';
 import { presentForOthers } from './present.ts';
-import { isEmptyChange, type ReadProposal } from './proposal.ts';
-import { propose, reasonsOf } from './propose.ts';
+import { isEmptyChange, propose, type ReadProposal, reasonsOf } from './proposal.ts';
 import { changedTalks, isAccepted, isComplete, isReproduced, outcomeOf, resultsOfAttempt } from './results.ts';
-import { titleOfInsight } from './source.ts';
 import { paidByImprovement } from './spending.ts';
 import {
   addFlag,

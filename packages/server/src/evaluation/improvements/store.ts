@@ -3,7 +3,7 @@ import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, one, rowsOf, update } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, text } from '../../platform/db/table.ts';
-import { cancelPlay } from '../player/play-store.ts';
+import { cancelPlay } from '../player/plays.ts';
 import {
   type ImprovementRow,
   type ImprovementScenarioRow,

@@ -4,7 +4,7 @@ import { createBreather } from '../../platform/async/breather.ts';
 import { clusterTexts, type Nearness } from './cause-clusters.ts';
 import { withoutValues } from './cause-words.ts';
 import type { InsightFact, InsightKind } from './insight-fact.ts';
-import { timesMedian } from './outliers.ts';
+import { timesMedian } from './read-facts.ts';
 
 /** Facts with one cause. */
 export type InsightGroup = {

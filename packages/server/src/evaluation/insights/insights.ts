@@ -1,12 +1,12 @@
 import { fail } from '@vestra/contract/errors';
 import { insightKinds, maxInsightDays } from '@vestra/contract/insights';
 import type { Embeddings } from '../../agents/index.ts';
-import { type ConversationsMark, shownExcerpt } from '../../engine/activity/index.ts';
+import { type ConversationsMark, isMarkValid, shownExcerpt } from '../../engine/activity/index.ts';
 import { mapInParts } from '../../platform/async/breather.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import type { Executor } from '../../platform/db/pool.ts';
-import type { ConversationAllowance } from '../allowed-conversations.ts';
+import { allowanceOfConversations, type ConversationAllowance } from '../allowed-conversations.ts';
 import { type Nearness, nearnessOf } from './cause-clusters.ts';
 import type { InsightFact, InsightKind } from './insight-fact.ts';
 import { groupFacts, type InsightGroup } from './insight-groups.ts';
@@ -18,7 +18,7 @@ const maxExamples = 5;
 const maxExcerpt = 160;
 
 /** The days of a report, in UTC, both inclusive. */
-export type InsightWindow = { from: string; to: string };
+type InsightWindow = { from: string; to: string };
 
 /** Without `to` the window ends today. Without `from` it has seven days. */
 export function insightWindow({ from, to }: { from?: string | undefined; to?: string | undefined }): InsightWindow {
@@ -106,6 +106,27 @@ export async function findInsights(
   };
 }
 
+const daysRead = 30;
+const maxConversationsNamed = 50;
+
+/** The conversations of an insight in the last 30 days, newest first. Null if the deployment has no such insight. */
+export async function conversationsOfInsight(
+  db: Executor,
+  tenant: Tenant,
+  deploymentId: string,
+  insightId: string,
+): Promise<{ title: string; conversationIds: string[] } | null> {
+  const until = sharedDate();
+  const since = new Date(until.getTime() - daysRead * dayMs);
+  const period = { since, middle: since, until: new Date(until.getTime() + dayMs) };
+  const { facts } = await readFacts(db, tenant, deploymentId, { period, kinds: insightKinds });
+  const groups = await groupFacts(deploymentId, facts);
+  const group = groups.find(({ id }) => id === insightId) ?? groups.find(({ otherIds }) => otherIds.has(insightId));
+  if (!group) return null;
+  const conversationIds = [...new Set(group.facts.map(({ conversationId }) => conversationId))];
+  return { title: group.title, conversationIds: conversationIds.slice(0, maxConversationsNamed) };
+}
+
 async function nearnessOfKinds(embeddings: Embeddings, facts: readonly InsightFact[], signal: AbortSignal) {
   const nearness = new Map<InsightKind, Nearness>();
   for (const [kind, ofKind] of Map.groupBy(facts, (fact) => fact.kind)) {
@@ -186,3 +207,40 @@ const presentExample = ({ conversationId, turnId, taskId, at, excerpt }: Insight
   at: at.toISOString(),
   excerpt: shownExcerpt(excerpt, maxExcerpt) || null,
 });
+
+/** A report of fewer conversations is read again each time, so that a rating shows at once. */
+const leastConversationsCached = 1_000;
+const cachedMs = 60_000;
+const maxReportsCached = 32;
+
+/** Reports of busy deployments, which take seconds. New events appear within a minute. */
+type CachedReports = {
+  /** The report if it is young enough, and nothing was deleted or hidden since. */
+  get: (db: Executor, tenant: Tenant, deploymentId: string, key: string) => Promise<InsightReport | null>;
+  set: (key: string, report: InsightReport) => void;
+};
+
+export function createCachedReports(now: () => number = Date.now): CachedReports {
+  const entries = new Map<string, { report: InsightReport; until: number }>();
+  return {
+    async get(db, tenant, deploymentId, key) {
+      const entry = entries.get(key);
+      if (!entry) return null;
+      const isValid =
+        now() < entry.until &&
+        (await allowanceOfConversations(db, tenant)) === entry.report.quoted &&
+        (await isMarkValid(db, tenant, deploymentId, entry.report.mark));
+      if (isValid) return entry.report;
+      // A newer report may have been stored meanwhile.
+      if (entries.get(key) === entry) entries.delete(key);
+      return null;
+    },
+    set(key, report) {
+      if (report.mark.conversations < leastConversationsCached) return;
+      entries.delete(key);
+      entries.set(key, { report, until: now() + cachedMs });
+      const [oldest] = entries.keys();
+      if (entries.size > maxReportsCached && oldest !== undefined) entries.delete(oldest);
+    },
+  };
+}

@@ -9,23 +9,26 @@ import {
   interactionsWithoutConsent,
   markConversations,
   mostCalledTools,
+  questionsOfAnswers,
   turnsThatFailed,
+  type UserMessage,
   userMessages,
 } from '../../engine/activity/index.ts';
-import { mapInParts } from '../../platform/async/breather.ts';
+import { createBreather, mapInParts } from '../../platform/async/breather.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import type { Executor } from '../../platform/db/pool.ts';
+import { rowsOf } from '../../platform/db/query.ts';
+import { sql } from '../../platform/db/sql.ts';
+import { columnsOf } from '../../platform/db/table.ts';
 import { allowanceOfConversations, type ConversationAllowance, idsAllowedBy } from '../allowed-conversations.ts';
-import { badRatings } from './bad-ratings.ts';
-import { comparedText } from './cause-words.ts';
+import { messageFeedback } from '../tables.ts';
+import { type ComparedText, comparedText, sharedWords } from './cause-words.ts';
 import type { FoundFact, InsightFact, InsightKind } from './insight-fact.ts';
-import { outliersOf } from './outliers.ts';
-import { repeatedMessages } from './repeated-messages.ts';
 
 /** Facts since `middle` are reported. Those before it are counted, to show the trend. `until` is exclusive. */
-export type FactPeriod = { since: Date; middle: Date; until: Date };
+type FactPeriod = { since: Date; middle: Date; until: Date };
 
-export type ReadFacts = {
+type ReadFacts = {
   facts: InsightFact[];
   conversations: ActiveConversation[];
   mark: ConversationsMark;
@@ -169,3 +172,98 @@ const excerptOfOutlier = (kind: InsightKind, value: number, times: number): stri
   kind === 'cost_outlier'
     ? `$${(value / 1_000_000).toFixed(4)}, ${times.toFixed(1)} times the median`
     : `${(value / 1000).toFixed(1)} s for the longest reply, ${times.toFixed(1)} times the median`;
+
+/** Bad ratings of a deployment's answers in the period, newest first. A rating counts when it was last changed. */
+async function badRatings(
+  db: Executor,
+  { orgId, mode }: Tenant,
+  deploymentId: string,
+  { since, until, limit }: { since: Date; until: Date; limit: number },
+): Promise<FoundFact[]> {
+  const rows = await rowsOf(
+    db,
+    messageFeedback,
+    sql`SELECT ${columnsOf(messageFeedback)} FROM ${messageFeedback}
+        WHERE org_id = ${orgId} AND mode = ${mode} AND deployment_id = ${deploymentId} AND rating = 'bad'
+          AND updated_at >= ${since} AND updated_at < ${until}
+        ORDER BY id DESC LIMIT ${limit}`,
+  );
+  if (rows.length === 0) return [];
+  const asked = new Map((await questionsOfAnswers(db, rows)).map((each) => [each.message_id, each]));
+  const facts = await mapInParts(rows, ({ conversation_id, message_id, note, updated_at }): FoundFact | null => {
+    const answered = asked.get(message_id);
+    if (!answered) return null;
+    return {
+      kind: 'bad_rating',
+      subject: '',
+      said: comparedText(answered.asked),
+      conversationId: conversation_id,
+      turnId: answered.turn_id,
+      taskId: answered.task_id,
+      at: updated_at,
+      excerpt: note ?? answered.asked,
+    };
+  });
+  return facts.filter((fact) => fact !== null);
+}
+
+/** Two messages with this share of words in common say the same. */
+const leastShared = 0.6;
+/** "Yes" and "thank you" are no questions that somebody repeats. */
+const leastWords = 2;
+/** A message is compared with so many messages before it. */
+const maxCompared = 20;
+
+/** Messages that say nearly the same as an earlier one of the same conversation. The input has the order of time. */
+async function repeatedMessages(messages: readonly UserMessage[]): Promise<FoundFact[]> {
+  const facts: FoundFact[] = [];
+  let earlier: ComparedText[] = [];
+  let conversationId: string | null = null;
+  const breathe = createBreather();
+  for (const message of messages) {
+    await breathe();
+    if (message.conversation_id !== conversationId) earlier = [];
+    conversationId = message.conversation_id;
+    const said = comparedText(message.text);
+    if (said.stems.size < leastWords) continue;
+    if (earlier.some((before) => sharedWords(before, said) >= leastShared)) facts.push(factOfRepeat(message, said));
+    earlier = [...earlier, said].slice(-maxCompared);
+  }
+  return facts;
+}
+
+const factOfRepeat = ({ conversation_id, turn_id, text, at }: UserMessage, said: ComparedText): FoundFact => ({
+  kind: 'repeated_question',
+  subject: '',
+  said,
+  conversationId: conversation_id,
+  turnId: turn_id,
+  taskId: null,
+  at,
+  excerpt: text,
+});
+
+/** Conversations from which on a median is compared. */
+const leastForMedian = 20;
+/** How many times the median a value must exceed. */
+export const timesMedian = 3;
+
+/** The rows whose value is above three times the median of the current rows. None if there are too few, or it is 0. */
+function outliersOf<Row extends { id: string }>(
+  rows: readonly Row[],
+  isCurrent: ReadonlySet<string>,
+  measure: (row: Row) => number,
+): { row: Row; value: number; times: number }[] {
+  const median = medianOf(rows.filter(({ id }) => isCurrent.has(id)).map(measure));
+  if (isCurrent.size < leastForMedian || median === 0) return [];
+  return rows
+    .map((row) => ({ row, value: measure(row), times: measure(row) / median }))
+    .filter(({ times }) => times > timesMedian);
+}
+
+function medianOf(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
+}

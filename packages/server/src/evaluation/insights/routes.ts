@@ -4,9 +4,8 @@ import type { Embeddings } from '../../agents/index.ts';
 import type { Engine } from '../../engine/index.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
 import type { Reports } from '../../platform/http/reports.ts';
-import { createCachedReports } from './cached-reports.ts';
 import { nameGroups, namesOf } from './insight-names.ts';
-import { findInsights, insightWindow, presentInsight } from './insights.ts';
+import { createCachedReports, findInsights, insightWindow, presentInsight } from './insights.ts';
 
 export function insightRoutes({
   engine,

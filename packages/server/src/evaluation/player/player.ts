@@ -10,8 +10,15 @@ import { transaction } from '../../platform/db/transaction.ts';
 import { isDatabaseUnreachable } from '../../platform/db/unreachable.ts';
 import { holdRun, type RunLease, RunTakenOver, releaseRun } from '../../platform/jobs/run-lease.ts';
 import type { TestRunRow } from '../tables.ts';
-import { beginPlay, finishPlay, isOpenStatus, lockPlay, type PlayRow, type PlayTable } from './play-store.ts';
-import type { PlayQueue } from './unfinished-plays.ts';
+import {
+  beginPlay,
+  finishPlay,
+  isOpenStatus,
+  lockPlay,
+  type PlayQueue,
+  type PlayRow,
+  type PlayTable,
+} from './plays.ts';
 
 /** The parts of the server that playing needs. */
 export type Player = {

@@ -3,7 +3,7 @@ import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf } from '../../platform/db/table.ts';
-import { cancelPlay, isOpen } from '../player/play-store.ts';
+import { cancelPlay, isOpen } from '../player/plays.ts';
 import { type ReplayRow, replays, replayTalks, type TalkRow } from '../tables.ts';
 
 /** A replay with its talks, in the order of the replay. */

@@ -11,7 +11,6 @@ import { mapLimited } from '../../platform/async/limiter.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { isBudgetReached, payerOfPlay } from '../improvements/spending.ts';
-import { isOpenStatus } from '../player/play-store.ts';
 import {
   faultOf,
   isInterrupted,
@@ -21,13 +20,12 @@ import {
   type PlayKind,
   runPlay,
 } from '../player/player.ts';
-import { testRunQueue } from '../player/unfinished-plays.ts';
+import { isOpenStatus, testRunQueue } from '../player/plays.ts';
 import type { ResultRow, TestRunRow } from '../tables.ts';
 import { beginConversation, converse } from './converse.ts';
 import { endOfRun, judgeModelOf, judgeScenario, type Verdict, verdictOf, verdictOfFault } from './judge.ts';
-import { costOfPlays, shownPlay } from './plays.ts';
 import { failOpenResults, findRun, recordResult, resultsOf, setNote, type TalliedRun } from './store.ts';
-import { presentTestRun } from './test-runs.ts';
+import { costOfPlays, presentTestRun, shownPlay } from './test-runs.ts';
 
 const concurrency = 4;
 

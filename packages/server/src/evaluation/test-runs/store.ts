@@ -3,8 +3,8 @@ import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { insert, insertMany, maybeOne, rowsOf, run } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, integer, json, text } from '../../platform/db/table.ts';
-import { cancelPlay, isOpen } from '../player/play-store.ts';
 import type { PlayFault } from '../player/player.ts';
+import { cancelPlay, isOpen } from '../player/plays.ts';
 import type { ScenarioToPlay } from '../scenarios/scenarios.ts';
 import {
   type EndedPlay,

@@ -22,8 +22,7 @@ import type { Operator } from '../operator.ts';
 import { formatBytes, type Progress } from '../progress.ts';
 import { drain, freeze } from './freeze.ts';
 import { rewrapVault, writeTransportKey } from './keys.ts';
-import { columnsOfMoved, forOrg } from './schema.ts';
-import { movedTables } from './tables.ts';
+import { columnsOfMoved, forOrg, movedTables } from './tables.ts';
 
 export type ExportReport = {
   org_id: string;

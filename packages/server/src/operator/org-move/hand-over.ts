@@ -9,8 +9,7 @@ import { keyScope } from './freeze.ts';
 import { isHandOver, signHandOver } from './keys.ts';
 import { deleteMove, lockMove, type OrgMove, putMove, setStatus } from './moves.ts';
 import { type RemoveReport, removeOrg } from './remove.ts';
-import { forOrg } from './schema.ts';
-import { movedTables } from './tables.ts';
+import { forOrg, movedTables } from './tables.ts';
 
 const audit = (tx: Executor, orgId: string, action: string, details: Record<string, unknown>) =>
   recordAudit(tx, operatorOrigin({ orgId, mode: 'live' }), { action, target: { type: 'org', id: orgId }, details });

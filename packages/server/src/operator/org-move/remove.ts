@@ -7,8 +7,7 @@ import type { FileStore } from '../../platform/files/file-store.ts';
 import { withFiles } from '../../platform/files/open-files.ts';
 import type { Operator } from '../operator.ts';
 import { deleteMove, lockMove } from './moves.ts';
-import { forOrg } from './schema.ts';
-import { movedTables } from './tables.ts';
+import { forOrg, movedTables } from './tables.ts';
 
 export type RemoveReport = { org_id: string; rows: number; files: number };
 

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../../../../../tests/support/database.ts';
 import { createTestDatabase, type TestDatabase } from '../../../../../tests/support/test-database.ts';
-import { forOrg } from './schema.ts';
-import { movedTables, tablesThatStay } from './tables.ts';
+import { forOrg, movedTables, tablesThatStay } from './tables.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {

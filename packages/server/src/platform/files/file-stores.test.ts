@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { Failure } from '@vestra/contract/errors';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createMetrics } from '../metrics/metrics.ts';
-import { createDiskStore, type FileStore } from './file-store.ts';
-import { measuredStore } from './measured-store.ts';
+import { createDiskStore, type FileStore, measuredStore } from './file-store.ts';
 import { createS3Store } from './s3.ts';
 import { type S3Fixture, startS3 } from './s3-server.fixture.ts';
 

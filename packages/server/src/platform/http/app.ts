@@ -1,6 +1,7 @@
 import { routes } from '@vestra/contract/api';
 import { type Failure, fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
+import { distanceOf } from '@vestra/contract/nearest';
 import { sessionAccessOf } from '@vestra/contract/route';
 import { type Context, Hono } from 'hono';
 import type { Logger } from 'pino';
@@ -15,7 +16,6 @@ import {
   serve,
   type WrittenResponse,
 } from './request-pipeline.ts';
-import { openaiPrefix, routeHint } from './route-hint.ts';
 
 export type AppOptions = {
   path: PipelineContext;
@@ -223,3 +223,54 @@ function methodsByPattern(endpoints: readonly Endpoint[]): Map<string, Methods> 
 
 /** OpenAI clients read errors in the format of OpenAI's API. */
 const isOpenaiPath = (path: string): boolean => path.startsWith(openaiPrefix);
+
+const openaiPrefix = '/v1/openai/';
+/** Paths that OpenAI clients use below an address that ends in `/v1`. */
+const openaiPaths = /^\/v1\/(chat\/completions|completions|responses|embeddings|assistants|threads)(\/|$)/;
+
+const whereAllRoutesAre = 'The API reference at /docs lists all routes.';
+
+/** The message for a path that no route has: the route that was probably meant, or where to find all. */
+function routeHint(method: string, path: string): string {
+  if (path.startsWith(openaiPrefix)) {
+    const asked = `${method} ${path.slice(openaiPrefix.length, openaiPrefix.length + 100)}`;
+    return `\`${asked}\` of OpenAI’s API is not offered here: only chat/completions, responses, conversations, files and models are.`;
+  }
+  if (openaiPaths.test(path)) {
+    return 'No such route: OpenAI’s API is offered under /v1/openai. Give the client a base URL that ends so.';
+  }
+  const meant = meantPath(path);
+  return meant === null ? `No such route. ${whereAllRoutesAre}` : `No such route. Did you mean ${method} ${meant}?`;
+}
+
+const longestPath = 200;
+
+/** The path of a route that differs from the given one by typing errors, a slash, or a wrong or repeated `/v1`. */
+function meantPath(path: string): string | null {
+  if (path.length > longestPath) return null;
+  const given = path.split('/').filter((part) => part !== '');
+  const below = given.slice(given.findLastIndex((part, at) => part === 'v1' && at < 3) + 1);
+  if (below.length === 0) return null;
+  let best: { path: string; distance: number } | null = null;
+  for (const { route } of routes) {
+    const distance = distanceBetween(['v1', ...below], route.path.slice(1).split('/'));
+    if (distance !== null && distance < (best?.distance ?? Infinity)) best = { path: route.path, distance };
+  }
+  return best?.path ?? null;
+}
+
+const furthestTypo = 3;
+
+/** Null if the paths are too different. A parameter in braces fits every part. */
+function distanceBetween(given: readonly string[], wanted: readonly string[]): number | null {
+  if (given.length !== wanted.length) return null;
+  let sum = 0;
+  for (const [at, part] of wanted.entries()) {
+    const typed = given[at] as string;
+    // A literal match is better than one by a parameter.
+    const distance = part.startsWith('{') ? 0.1 : distanceOf(typed, part, furthestTypo);
+    if (distance > furthestTypo || distance > Math.ceil(part.length * 0.4)) return null;
+    sum += distance;
+  }
+  return sum <= furthestTypo + 1 ? sum : null;
+}

@@ -4,9 +4,9 @@ import { rowsOf, run } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import { numeric } from '../db/table.ts';
 import { type Claim, createClaims } from './claims.ts';
+import { type Installation, openInstallation } from './installation.fixture.ts';
 import type { Jobs } from './queue.ts';
-import { type Installation, openInstallation } from './testing/installation.ts';
-import { testCatalog } from './testing/test-catalog.ts';
+import { testCatalog } from './test-catalog.fixture.ts';
 
 let installation: Installation;
 let jobs: Jobs<typeof testCatalog>;

@@ -6,9 +6,9 @@ import { pipelined, rowsOf, run } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import { text } from '../db/table.ts';
 import { transaction } from '../db/transaction.ts';
+import { type Installation, openInstallation } from './installation.fixture.ts';
 import { backlogStatement, type Jobs, newJobId } from './queue.ts';
-import { type Installation, openInstallation } from './testing/installation.ts';
-import { recurringCatalog, testCatalog } from './testing/test-catalog.ts';
+import { recurringCatalog, testCatalog } from './test-catalog.fixture.ts';
 
 let installation: Installation;
 let jobs: Jobs<typeof testCatalog>;

@@ -4,6 +4,7 @@ import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
 import { run as execute } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import { transaction } from '../db/transaction.ts';
+import { type Installation, openInstallation } from './installation.fixture.ts';
 import {
   holdRun,
   type RunLease,
@@ -13,7 +14,6 @@ import {
   takeExpiredRuns,
   takeRun,
 } from './run-lease.ts';
-import { type Installation, openInstallation } from './testing/installation.ts';
 
 let installation: Installation;
 /** A second pool, like that of another process. */

@@ -3,11 +3,11 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { rowsOf } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import { text } from '../db/table.ts';
+import { type Installation, openInstallation } from './installation.fixture.ts';
 import type { Jobs } from './queue.ts';
 import { takeExpiredRuns, takeRun } from './run-lease.ts';
 import { type SweepSource, startSweeping, sweep } from './sweep.ts';
-import { type Installation, openInstallation } from './testing/installation.ts';
-import { testCatalog } from './testing/test-catalog.ts';
+import { testCatalog } from './test-catalog.fixture.ts';
 
 let installation: Installation;
 let jobs: Jobs<typeof testCatalog>;

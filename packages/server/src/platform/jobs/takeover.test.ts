@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../db/sql.ts';
+import { byNotificationOnly, type Installation, openInstallation, quick } from './installation.fixture.ts';
 import type { Jobs, JobsSettings } from './queue.ts';
-import { byNotificationOnly, type Installation, openInstallation, quick } from './testing/installation.ts';
-import { killWorkers, spawnWorker } from './testing/spawn-worker.ts';
-import { testCatalog } from './testing/test-catalog.ts';
+import { killWorkers, spawnWorker } from './spawn-worker.fixture.ts';
+import { testCatalog } from './test-catalog.fixture.ts';
 
 describe('jobs of a worker process that', { timeout: 60_000 }, () => {
   let installation: Installation;

@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sql } from '../db/sql.ts';
 import { transaction } from '../db/transaction.ts';
-import type { JobContext } from './lane.ts';
-import { byNotificationOnly, type Installation, openInstallation } from './testing/installation.ts';
-import { recurringCatalog, testCatalog } from './testing/test-catalog.ts';
-import type { JobHandlers } from './worker.ts';
+import { byNotificationOnly, type Installation, openInstallation } from './installation.fixture.ts';
+import { recurringCatalog, testCatalog } from './test-catalog.fixture.ts';
+import type { JobContext, JobHandlers } from './worker.ts';
 
 let installation: Installation;
 

@@ -3,7 +3,7 @@ import { monitorEventLoopDelay, PerformanceObserver, performance } from 'node:pe
 import { type Model, ModelFailure } from '@vestra/agent/model';
 import type { Models } from '@vestra/models/models';
 import type { Logger } from 'pino';
-import { type FileOperation, type FileOutcome, fileOperations, fileOutcomes } from '../files/measured-store.ts';
+import { type FileOperation, type FileOutcome, fileOperations, fileOutcomes } from '../files/file-store.ts';
 import { createRegistry, type Registry } from './registry.ts';
 
 /**

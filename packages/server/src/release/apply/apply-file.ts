@@ -29,11 +29,11 @@ import {
   saveWithoutPromotion,
 } from '../promotion/promotion.ts';
 import { type CheckedFile, checkFile, type ReadFile, readFile } from './check-file.ts';
-import { fileWarnings } from './file-warnings.ts';
 import { fixFiles } from './fix-files.ts';
 import { changedFileKeys, fileToManifest, scenarioOfTest, type VersionContent } from './manifest.ts';
 import { type DeploymentFile, type FileKey, fileKeys } from './parts.ts';
 import { isSettled, placeServers } from './servers.ts';
+import { fileWarnings } from './warnings.ts';
 
 type Put = Api['deployments']['put'];
 type Answer = ResponseOf<Put>;

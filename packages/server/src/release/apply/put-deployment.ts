@@ -7,7 +7,7 @@ import type { Handlers } from '../../platform/http/handler.ts';
 import type { ApplyDependencies } from '../dependencies.ts';
 import { applyFile } from './apply-file.ts';
 import { planFile } from './plan-file.ts';
-import { toolWarnings } from './tool-warnings.ts';
+import { toolWarnings } from './warnings.ts';
 
 type PutDependencies = ApplyDependencies & { db: Database; serverTools: Pick<ServerTools, 'load'> };
 

@@ -6,7 +6,7 @@ import { run } from '../../../platform/db/query.ts';
 import { sql } from '../../../platform/db/sql.ts';
 import { auditEntries, passkeys } from '../../tables.ts';
 import { password, publicUrl, startConsole } from '../members.fixture.ts';
-import { partyOf } from './webauthn.ts';
+import { partyOf } from './passkeys.ts';
 
 let server: Awaited<ReturnType<typeof startConsole>>;
 let chrome: Browser;

@@ -2,7 +2,7 @@ import type { Tool } from '@vestra/agent/tool';
 import { noToolPolicy } from '@vestra/contract/tool-entry';
 import { describe, expect, it } from 'vitest';
 import type { ServerTool } from '../../agents/tool-servers/index.ts';
-import { toolWarnings } from './tool-warnings.ts';
+import { toolWarnings } from './warnings.ts';
 
 const tenant = { orgId: 'org_1', mode: 'test' as const };
 type Policy = typeof noToolPolicy;

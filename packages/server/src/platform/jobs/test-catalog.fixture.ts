@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { job } from '../catalog.ts';
+import { job } from './catalog.ts';
 
 const retries = { limit: 2, delaySeconds: 0.2, maxDelaySeconds: 1 };
 

@@ -6,7 +6,7 @@ import { updateSettings } from '../orgs/store.ts';
 import { secretRoutes } from '../secrets/secrets.ts';
 import type { OrgSettings } from '../tables.ts';
 import { runTrace, startCollector, startExporter } from './collector.fixture.ts';
-import { createTraceTargets, traceHeaders } from './trace-targets.ts';
+import { createTraceTargets, traceHeaders } from './trace-exporter.ts';
 
 let app: Awaited<ReturnType<typeof startTestApp>>;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import type { JobsSettings } from '../queue.ts';
+import type { JobsSettings } from './queue.ts';
 
 export type WorkerProcess = {
   /** The next message of this kind, past or future. */
@@ -22,13 +22,13 @@ const message = z.object({
 });
 type Message = z.infer<typeof message>;
 
-/** Starts `worker-process.ts`; every process is killed by `killWorkers`. */
+/** Starts `worker-process.fixture.ts`; every process is killed by `killWorkers`. */
 export function spawnWorker(options: {
   connectionString: string;
   owner: string;
   settings: Partial<JobsSettings>;
 }): WorkerProcess {
-  const script = join(import.meta.dirname, 'worker-process.ts');
+  const script = join(import.meta.dirname, 'worker-process.fixture.ts');
   const child = spawn(
     process.execPath,
     [script, options.connectionString, options.owner, JSON.stringify(options.settings)],

@@ -1,12 +1,12 @@
 import pino, { type Logger } from 'pino';
-import { createTestDatabase } from '../../../../../../tests/support/test-database.ts';
-import { type NotifyListener, openNotifyListener } from '../../db/notify-listener.ts';
-import { closeDatabase, type Database, openDatabase } from '../../db/pool.ts';
-import { run } from '../../db/query.ts';
-import { type Sql, sql } from '../../db/sql.ts';
-import type { JobCatalog } from '../catalog.ts';
-import { createJobs, type Jobs, type JobsSettings } from '../queue.ts';
-import { type JobHandlers, startWorker, type Worker } from '../worker.ts';
+import { createTestDatabase } from '../../../../../tests/support/test-database.ts';
+import { type NotifyListener, openNotifyListener } from '../db/notify-listener.ts';
+import { closeDatabase, type Database, openDatabase } from '../db/pool.ts';
+import { run } from '../db/query.ts';
+import { type Sql, sql } from '../db/sql.ts';
+import type { JobCatalog } from './catalog.ts';
+import { createJobs, type Jobs, type JobsSettings } from './queue.ts';
+import { type JobHandlers, startWorker, type Worker } from './worker.ts';
 
 /** Polls so rarely that jobs start only by notification. */
 export const byNotificationOnly: Partial<JobsSettings> = { dueSeconds: 600 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MemberRow } from '../../tables.ts';
 import { opensByPassword } from '../member.ts';
-import { arrivalOf, emailOf, roleOf } from './arrival.ts';
+import { arrivalOf, emailOf, roleOf } from './sign-in.ts';
 
 const google = { issuer: 'https://accounts.google.com', allowed_domains: ['example.com', 'example.org'] };
 const microsoft = { ...google, issuer: 'https://login.microsoftonline.com/8d1c/v2.0' };

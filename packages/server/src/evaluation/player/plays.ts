@@ -2,7 +2,9 @@ import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { maybeOne, one, rowsOf, run, update } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, text } from '../../platform/db/table.ts';
-import type { ImprovementRow, improvements, ReplayRow, replays, TestRunRow, testRuns } from '../tables.ts';
+import { takeExpiredRuns } from '../../platform/jobs/run-lease.ts';
+import type { SweepSource } from '../../platform/jobs/sweep.ts';
+import { type ImprovementRow, improvements, type ReplayRow, replays, type TestRunRow, testRuns } from '../tables.ts';
 
 /** The statements below use only columns that all of these tables have. */
 export type PlayTable = typeof testRuns | typeof replays | typeof improvements;
@@ -59,7 +61,7 @@ export async function cancelPlay(tx: Transaction, table: PlayTable, owner: Sql, 
 }
 
 /** Open rows that no process plays, oldest first. An improvement plays its own test runs and replays. */
-export const unplayed = (db: Executor, table: PlayTable, limit: number): Promise<{ id: string; org_id: string }[]> =>
+const unplayed = (db: Executor, table: PlayTable, limit: number): Promise<{ id: string; org_id: string }[]> =>
   rowsOf(
     db,
     { id: text(), org_id: text() },
@@ -68,3 +70,73 @@ export const unplayed = (db: Executor, table: PlayTable, limit: number): Promise
           AND NOT EXISTS (SELECT FROM runs WHERE runs.id = played.id)
         ORDER BY created_at LIMIT ${limit}`,
   );
+
+/** Where plays of one kind are, and the job that plays them. */
+export type PlayQueue = {
+  name: 'test runs' | 'replays' | 'improvements';
+  table: PlayTable;
+  /** Ids of the rows begin with it. */
+  prefix: 'trun_' | 'rpl_' | 'imp_';
+  job: 'test_run.play' | 'replay.play' | 'improvement.run';
+  sendJobs: (
+    sweep: Parameters<SweepSource['find']>[0],
+    rows: readonly { id: string; org_id: string }[],
+  ) => Promise<unknown>;
+};
+
+export const testRunQueue: PlayQueue = {
+  name: 'test runs',
+  table: testRuns,
+  prefix: 'trun_',
+  job: 'test_run.play',
+  sendJobs: ({ tx, jobs }, rows) =>
+    jobs.sendMany(
+      tx,
+      'test_run.play',
+      rows.map(({ id, org_id }) => ({ org_id, run_id: id })),
+    ),
+};
+
+export const replayQueue: PlayQueue = {
+  name: 'replays',
+  table: replays,
+  prefix: 'rpl_',
+  job: 'replay.play',
+  sendJobs: ({ tx, jobs }, rows) =>
+    jobs.sendMany(
+      tx,
+      'replay.play',
+      rows.map(({ id, org_id }) => ({ org_id, replay_id: id })),
+    ),
+};
+
+export const improvementQueue: PlayQueue = {
+  name: 'improvements',
+  table: improvements,
+  prefix: 'imp_',
+  job: 'improvement.run',
+  sendJobs: ({ tx, jobs }, rows) =>
+    jobs.sendMany(
+      tx,
+      'improvement.run',
+      rows.map(({ id, org_id }) => ({ org_id, improvement_id: id })),
+    ),
+};
+
+/** Plays whose process died, and plays that have neither a process nor a job. */
+export const unfinishedPlays = (queue: PlayQueue): SweepSource => ({
+  name: queue.name,
+  async find(sweep) {
+    const { tx, jobs, limit } = sweep;
+    const expired = await takeExpiredRuns(tx, { prefix: queue.prefix, limit });
+    const found = await unplayed(tx, queue.table, limit);
+    const withJob = await jobs.keysWithJob(
+      tx,
+      queue.job,
+      found.map(({ id }) => id),
+    );
+    const left = found.filter(({ id }) => !withJob.has(id));
+    await queue.sendJobs(sweep, left);
+    return Math.max(left.length, expired.length);
+  },
+});

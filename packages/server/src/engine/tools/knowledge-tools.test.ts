@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPassageMarks } from './passage-marks.ts';
+import { createPassageMarks } from './knowledge-tools.ts';
 
 const place = (documentId: string, position: number | null, from?: number) => ({
   notebookId: 'nb',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pauseAfter, readEndpointAnswer } from './call-endpoint.ts';
+import { pauseAfter, readEndpointAnswer } from './serve-endpoints.ts';
 
 const read = (status: number, body = '') => readEndpointAnswer(status, Buffer.from(body));
 const failed = { kind: 'answered', answer: { error: 'The function failed.' }, fault: expect.any(String) };

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { PasskeyRow } from '../../tables.ts';
-import { checkRegistration, checkSignIn } from './webauthn.ts';
+import { checkRegistration, checkSignIn } from './passkeys.ts';
 
 const party = { rpID: 'console.example', origin: 'https://console.example' };
 const challenge = randomBytes(32).toString('base64url');

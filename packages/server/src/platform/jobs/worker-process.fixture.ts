@@ -5,15 +5,15 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import pino from 'pino';
-import { openNotifyListener } from '../../db/notify-listener.ts';
-import { openDatabase } from '../../db/pool.ts';
-import { run as execute } from '../../db/query.ts';
-import { sql } from '../../db/sql.ts';
-import { transaction } from '../../db/transaction.ts';
-import { createJobs } from '../queue.ts';
-import { holdRun, takeRun } from '../run-lease.ts';
-import { startWorker } from '../worker.ts';
-import { testCatalog } from './test-catalog.ts';
+import { openNotifyListener } from '../db/notify-listener.ts';
+import { openDatabase } from '../db/pool.ts';
+import { run as execute } from '../db/query.ts';
+import { sql } from '../db/sql.ts';
+import { transaction } from '../db/transaction.ts';
+import { createJobs } from './queue.ts';
+import { holdRun, takeRun } from './run-lease.ts';
+import { testCatalog } from './test-catalog.fixture.ts';
+import { startWorker } from './worker.ts';
 
 const [connectionString = '', owner = '', settings = '{}'] = process.argv.slice(2);
 const log = pino({ level: 'silent' });

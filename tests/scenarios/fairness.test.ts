@@ -76,8 +76,16 @@ it('a user and an org have a limited number of queued and working tasks, and nob
     expect.stringMatching(/^At most 5 tasks of one org may/),
   ]);
   expect((await start({ user_id: 'cy' }, other)).status).toBe(201);
-  const batch = await desk.call('POST', '/v1/batches', { body: { items: [{ message: 'Hello', user_id: 'cy' }] } });
-  await desk.until(`/v1/batches/${batch.body.id}`, ({ status }) => status === 'completed');
+  expect((await start({ user_id: 'dee', message: 'Hello', hand_off: 'auto' })).status).toBe(201);
+  // Items of a user who is near a cap start one by one.
+  expect((await desk.call('PATCH', '/v1/users/dee', { body: { spend_cap_usd: 1 } })).status).toBe(200);
+  for (const user_id of ['cy', 'dee']) {
+    const { body: batch } = await desk.call('POST', '/v1/batches', {
+      body: { items: [{ message: 'Hello', user_id }] },
+    });
+    const ended = await desk.until(`/v1/batches/${batch.id}`, ({ status }) => status === 'completed');
+    expect(ended.counts).toMatchObject({ succeeded: 1, failed: 0 });
+  }
 
   gate.resolve();
   await desk.until('/v1/tasks?status=working', ({ data }) => data.length === 0);

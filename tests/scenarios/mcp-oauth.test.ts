@@ -594,6 +594,10 @@ it('keeps the newest ten thousand unapproved clients, and every approved one [MC
   await sql(`INSERT INTO registered_mcp_clients (id, name, redirect_uris, last_used_at, registered_from)
     SELECT 'mcp-client-flood-' || n, 'flood', '{https://a.example/}', now() - make_interval(hours => 1, secs => n), 'one'
     FROM generate_series(1, 50) n`);
+  // Another address registered many just now: somebody may be signing in with each of them.
+  await sql(`INSERT INTO registered_mcp_clients (id, name, redirect_uris, last_used_at, registered_from)
+    SELECT 'mcp-client-recent-' || n, 'recent', '{https://a.example/}', now() - make_interval(secs => n), 'two'
+    FROM generate_series(1, 20) n`);
   const register = () =>
     server.call('POST', '/v1/oauth/register', { key: null, body: { redirect_uris: [loopbackRedirect] } });
   const { client_id: first } = (await register()).body;
@@ -602,6 +606,7 @@ it('keeps the newest ten thousand unapproved clients, and every approved one [MC
   const ids = new Set(rows.map(({ id }) => id));
   const flood = [...ids].filter((id) => id.startsWith('mcp-client-flood-'));
   expect(flood).toEqual(['mcp-client-flood-1']);
+  expect([...ids].filter((id) => id.startsWith('mcp-client-recent-'))).toHaveLength(20);
   for (const kept of [used, first, second, 'mcp-client-filling-9000'])
     expect([kept, ids.has(kept)]).toEqual([kept, true]);
   expect(ids.has('mcp-client-filling-10000')).toBe(false);

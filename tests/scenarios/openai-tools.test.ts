@@ -215,6 +215,7 @@ describe('functions of a client', () => {
     // Vendors accept 128 tools in all, with those of the agent itself.
     expect(toolNamesIn(desk.asked.at(-1))).toHaveLength(128);
     expect(toolNamesIn(desk.asked.at(-1))).toEqual(expect.arrayContaining(['find_stock', 'ask_question']));
+    expect(JSON.stringify(desk.asked.at(-1))).toContain(description);
     const { id } = await newest();
     const { data } = (await desk.call('GET', `/v1/conversations/${id}/messages`)).body;
     const trace = await desk.call('GET', `/v1/conversations/${id}/turns/${data[0].turn_id}/trace`);

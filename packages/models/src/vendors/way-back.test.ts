@@ -115,6 +115,25 @@ describe('[MOD-707] what another process learnt', () => {
     expect([adjustments(), log]).toEqual([[], []]);
   });
 
+  it('is logged once, although several requests learn it at once and later ones learn more', async () => {
+    const rejected = ['stream_options'];
+    endpoint.refusing('compatible', (body) => {
+      const named = rejected.find((field) => field in body);
+      return named ? { error: { message: `Unknown parameter: '${named}'.`, param: named } } : null;
+    });
+    const { ask, log, adjustments } = endpoint.open('compatible');
+    const sentences = [
+      '`stream_options` is not sent: the compatible endpoint rejected it.',
+      '`max_completion_tokens` is sent instead of `max_tokens`, which the compatible endpoint rejected.',
+    ];
+    for (const known of [1, 2]) {
+      for (const { text } of await Promise.all([ask(), ask(), ask()])) expect(text).toBe('Hi');
+      expect(adjustments()).toEqual(sentences.slice(0, known));
+      expect(log).toEqual(sentences.slice(0, known).map((sentence) => `compatible/any: ${sentence}`));
+      rejected.push('max_tokens');
+    }
+  });
+
   it('is not used at another address or for another model', () => {
     const at = (path: string, model: string) => {
       const { models, id } = endpoint.open('compatible', { path, model });

@@ -119,6 +119,12 @@ const cases: Case[] = [
   },
   {
     vendor: 'google',
+    of: 'thoughts alone, without candidates and a total',
+    events: [generated({ promptTokenCount: 8, thoughtsTokenCount: 311 })],
+    expected: [8, 311],
+  },
+  {
+    vendor: 'google',
     of: 'thoughts in the total alone',
     events: [generated({ promptTokenCount: 8, candidatesTokenCount: 5, totalTokenCount: 324 })],
     expected: [8, 316],

@@ -1,3 +1,4 @@
+import type { Server } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { outbound, serve, unusedPort } from '../../platform/outbound/loopback.fixture.ts';
 import { createMcpClient } from './mcp-client.ts';
@@ -182,6 +183,22 @@ describe('tools that cannot be called', () => {
       reason === null ? [] : [{ name: offered.name, reason: expect.stringContaining(reason) }],
     );
   });
+});
+
+it('tools for clients that can be asked, also by a model, are listed [MCPS-701]', async () => {
+  const servers: Server[] = [];
+  const offered = (() => {
+    const { elicitation, sampling } = servers.at(-1)?.getClientCapabilities() ?? {};
+    return { tools: [tool('a'), ...(elicitation ? [tool('ask')] : []), ...(sampling ? [tool('sample')] : [])] };
+  }) satisfies Pages;
+  const { url } = await serveMcp('2025 with sessions', offered, { prepare: (server) => servers.push(server) });
+  const client = createMcpClient({ fetch: outbound().webFetch, version: '1' });
+  const namesWith = async (mayAskModel: boolean) => {
+    const list = await client.listTools({ url, headers: {} }, { signal: new AbortController().signal, mayAskModel });
+    return list.ok && list.tools.map(({ name }) => name);
+  };
+  expect(await namesWith(false)).toEqual(['a', 'ask']);
+  expect(await namesWith(true)).toEqual(['a', 'ask', 'sample']);
 });
 
 describe('a server that cannot be used is reported with the cause', () => {

@@ -48,6 +48,20 @@ describe('a check', () => {
     });
   });
 
+  it('shows the instructions of a server without secrets, and counts the tools for its resources [MCPS-712]', async () => {
+    const { url } = await serveMcp('2025 with sessions', shop, {
+      instructions: 'Call find_order first with test-token.',
+      capabilities: { resources: {} },
+    });
+    const id = await newServer(url, { Authorization: 'Bearer ${TOKEN}' });
+    await store('TOKEN', 'test-token');
+    const { body } = await check(id);
+    expect(body.instructions).toBe('Call find_order first with [secret].');
+    const names = body.tools.map(({ name }: { name: string }) => name);
+    expect(names).toEqual(['find_order', 'refund', 'list_resources', 'read_resource']);
+    expect(body.notes).toEqual([expect.stringContaining('`list_resources` and `read_resource`, which count as tools')]);
+  });
+
   it('fills in the secrets of the mode', async () => {
     const { url, requests } = await serveMcp('2026', shop);
     const id = await newServer(url, {

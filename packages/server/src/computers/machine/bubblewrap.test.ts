@@ -274,7 +274,7 @@ while True:
     const stop = new AbortController();
     const options = { signal: stop.signal, timeoutMs: 600_000 };
     const bombs = [1, 2, 3, 4].map((number) =>
-      say(unwatched, other, bomb(number), options).catch(() => 'stopped' as const),
+      say(unwatched, other, bomb(number), options).catch((error: Error) => error.message),
     );
     const begun = () => readdirSync(other.home).filter((name) => name.startsWith('begun.')).length;
     await expect.poll(begun, { timeout: 60_000 }).toBe(4);
@@ -287,7 +287,7 @@ while True:
     };
     await expect.poll(count, { timeout: 60_000, interval: 20 }).toBeGreaterThan(50);
     for (let looks = 0; looks < 100; looks++) count();
-    stop.abort();
+    stop.abort(new Error('stopped'));
     expect(await Promise.all(bombs)).toEqual(Array(4).fill('stopped'));
     // Each of the four commands begins with a few processes outside. Together they had 256 before.
     expect(most).toBeLessThan(64 + 4 * 4);

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { pino } from 'pino';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   type AnswerCall,
   type CallProcess,
@@ -176,9 +176,17 @@ it('writes one line a minute about forged calls, and cuts their names [HRD-706]'
   const counting = pino({ level: 'warn' }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const seal = createCallSeal(secret);
   const door = createProcessDoor({ self: 'holder', seal, answer: echo, log: counting });
+  let now = 1_000_000;
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  const forge = (name: string) =>
+    door.answer(new Request(`http://127.0.0.1${callPath}${name}`, { method: 'POST', body: 'x' }));
   for (let at = 0; at < 50; at++) {
-    const url = `http://127.0.0.1${callPath}${'x'.repeat(5_000)}`;
-    expect(await door.answer(new Request(url, { method: 'POST', body: 'x' }))).toBeNull();
+    expect(await forge('x'.repeat(5_000))).toBeNull();
+    now += 1_000;
   }
   expect(lines).toMatchObject([{ name: 'x'.repeat(100), rejected: 1 }]);
+  // The next line counts those between them.
+  now += 10_000;
+  for (const name of ['later', 'last']) expect(await forge(name)).toBeNull();
+  expect(lines.slice(1)).toMatchObject([{ name: 'later', rejected: 50 }]);
 });

@@ -132,6 +132,21 @@ const refused: Case[] = [
   ...['localhost/b/c', '127.0.0.1/b/c', 'https://metadata.google.internal/b/c', 'https://0x7f.1/b/c'].map(
     (repo): Case => [`the repo ${repo}`, { computer: { repos: [repo] } }, 'invalid_repo', 'computer.repos.0'],
   ),
+  // The name of the repository would be its folder: keys, the files of the shell, the home folder itself, its parent.
+  ...['.ssh', '.bashrc', '.git', '..git', '...git'].map(
+    (name): Case => [
+      `the repo ${name}`,
+      { computer: { repos: [`a.io/b/${name}`] } },
+      'invalid_repo',
+      'computer.repos.0',
+    ],
+  ),
+  [
+    'a repo without a path whose name begins with a dot',
+    { computer: { repos: [{ url: 'https://a.io/b/.github' }] } },
+    'invalid_repo',
+    'computer.repos.0.url',
+  ],
   ['a repo in a private net', { computer: { repos: ['https://192.168.1.2/b/c'] } }, 'invalid_repo', 'computer.repos.0'],
   ['a repo on plain http', { computer: { repos: ['http://a.io/b/c'] } }, 'invalid_repo', 'computer.repos.0'],
   [
@@ -152,6 +167,14 @@ const refused: Case[] = [
     'invalid_manifest',
     'computer.repos.0.path',
   ],
+  ...['.bashrc', '.git', './.git/x', '/home/agent/.ssh', '.', './', '/home/agent/'].map(
+    (path): Case => [
+      `a repo at ${path}`,
+      { computer: { repos: [{ url: 'a.io/b/c', path }] } },
+      'invalid_manifest',
+      'computer.repos.0.path',
+    ],
+  ),
   [
     'a repo in the hooks of another',
     { computer: { repos: [{ url: 'a.io/b/c', path: 'r1/.git/hooks' }] } },

@@ -211,10 +211,12 @@ function repoFaults(
   refuseAddress: ApplyDependencies['refuseAddress'],
 ): Fault[] {
   const bad = (message: string) => fault('invalid_repo', urlAt, message);
-  const { url } = repoNamed(value);
+  const { url, path } = repoNamed(value);
   const names = url.split('/').slice(2);
   // git would read a folder that begins with a dash as an option.
   if (names.some((name) => name.startsWith('-'))) return [bad('No part of a repository’s address begins with a dash.')];
+  const isNamedFolder = value.path !== undefined || /^[^.]/.test(path);
+  if (!isNamedFolder) return [bad('A repository whose name begins with a dot needs a `path` without one.')];
   const message = refuseAddress(url);
   return [
     ...(message === null ? [] : [bad(message)]),
@@ -226,6 +228,9 @@ function repoFaults(
 
 /** A repository could place keys in `.ssh`, or hooks in the `.git` of another repository. */
 function hiddenFaults(path: string, at: string): Fault[] {
+  if (plainPath(path.replace(/^\/home\/agent\//, '')) === '') {
+    return [fault('invalid_manifest', at, 'A repository needs a folder of its own below the home folder.')];
+  }
   const isHidden = path.split('/').some((name) => /^\.(?!\.?$)/.test(name));
   return isHidden ? [fault('invalid_manifest', at, 'No part of a repository’s `path` begins with a dot.')] : [];
 }

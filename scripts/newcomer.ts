@@ -71,10 +71,20 @@ async function gettingStarted(): Promise<void> {
   await follow('docs/getting-started.md', shop, (block) => block.reason === null && block.title !== '.env');
 }
 
-/** The commands that need no clone: the package has the examples. */
+/**
+ * The commands that need no clone: the package has the examples. The block that installs it begins again in another
+ * empty folder. A test types the set-up commands and `vestra init --file`.
+ */
 async function readme(): Promise<void> {
   cpSync(join(shop, 'node_modules/vestra/examples'), join(shop, 'examples'), { recursive: true });
   await follow('README.md', shop, ({ code }) => code.includes('examples/research-helper'), /vestra init/);
+  const empty = folder('readme');
+  cpSync(join(dist, `vestra-${version}.tgz`), join(empty, `vestra-${version}.tgz`));
+  writeFileSync(join(empty, '.env'), 'PORT=0\n');
+  const before = running.length;
+  await follow('README.md', empty, ({ code }) => code.includes('npx vestra start'));
+  if (running.length !== before + 1) failures.push('The README has no block that installs the package and starts it.');
+  for (const { child } of running.splice(before)) await stop(child);
 }
 
 async function template(name: string): Promise<void> {
@@ -139,6 +149,10 @@ async function follow(
     else if (isTyped(block))
       for (const { command, shows } of commandsIn(block)) {
         if (skips.test(command)) continue;
+        if (command === 'npx vestra start') {
+          await start({ command, shows: ['Vestra … is running at http://127.0.0.1:…'] }, cwd);
+          continue;
+        }
         for (const isAtTerminal of placesOf(block))
           said += await type({ command: withIds(command, said), shows }, cwd, {}, isAtTerminal);
       }
@@ -197,9 +211,13 @@ async function type(
   return text;
 }
 
-/** Starts a command that runs on, and waits until it has printed what its page shows. */
 async function startTyped(block: Block, cwd: string): Promise<void> {
-  const [{ command, shows } = { command: '', shows: [] }] = commandsIn(block);
+  const [command] = commandsIn(block);
+  await start(command ?? { command: '', shows: [] }, cwd);
+}
+
+/** Starts a command that runs on, and waits until it has printed what its page shows. */
+async function start({ command, shows }: Command, cwd: string): Promise<void> {
   console.log(`$ ${command} &`);
   const child = spawn('bash', ['--norc', '-c', `exec ${command}`], { cwd, env: environment({}), detached: true });
   const said = collected(child);

@@ -496,6 +496,36 @@ describe('a talk', () => {
     await leave();
   });
 
+  it('that went wrong alike are named with one request for each click, and a failure is reported [INS-719]', async () => {
+    await desk.apply({ name: 'named', memory: 'none' });
+    const answer = improver();
+    const clicked = Promise.withResolvers<void>();
+    desk.script(async (request) => {
+      const { properties = {} } = (request.outputSchema ?? {}) as { properties?: object };
+      if (!('names' in properties)) return answer(request);
+      await clicked.promise;
+      return { fail: 400 };
+    });
+    const complain = async (message: string) => {
+      const { id } = await desk.say({ deployment: 'named', message });
+      await desk.rest(id);
+      const { data } = (await desk.call('GET', `/v1/conversations/${id}/messages`)).body;
+      const reply = data.find(({ role }: { role: string }) => role === 'agent');
+      await desk.call('POST', `/v1/messages/${reply.id}/feedback`, { body: { rating: 'bad' } });
+    };
+    await complain('How long can I return shoes?');
+    await complain('Do you sell gift cards?');
+    const { page, leave } = await desk.enter('/deployments/named/insights?kind=bad_rating');
+    let asked = 0;
+    page.on('request', (request) => (asked += Number(request.url().includes('name_groups=true'))));
+    const button = page.getByRole('button', { name: 'Name groups' });
+    await button.dblclick();
+    clicked.resolve();
+    await page.getByText('The model gave no names. Try again later.').waitFor();
+    expect(asked).toBe(1);
+    await leave();
+  });
+
   it('that was rated badly leads in two clicks to a proposal with its diff and evidence, and to its promotion [CON-780]', async () => {
     const { body: notebook } = await desk.call('POST', '/v1/notebooks', { body: { slug: 'policy', name: 'Policy' } });
     const document = { title: 'refunds.md', text: 'Refunds: 30 days.' };
@@ -517,6 +547,7 @@ describe('a talk', () => {
     await evidence.locator('[data-side=before]').getByText('14 days').first().waitFor();
     await evidence.locator('[data-side=after]').getByText('30 days').first().waitFor();
     await evidence.getByText('0 of 3 passed before, 3 of 3 after').waitFor();
+    await evidence.getByText('fixed', { exact: true }).waitFor();
     expect(await barriersOn(page)).toEqual([]);
     const { version } = (await desk.call('GET', `/v1/improvements/${page.url().split('/').at(-1)}`)).body;
     await page.getByRole('button', { name: 'Make draft' }).click();

@@ -334,6 +334,8 @@ describe('a cancellation', () => {
       await reached;
       const cancelled = await shops.post(`/v1/improvements/${body.id}/cancel`);
       expect([cancelled.status, cancelled.body.status]).toEqual([200, 'cancelled']);
+      const again = await shops.post(`/v1/improvements/${body.id}/cancel`);
+      expect([again.status, again.body.finished_at]).toEqual([200, cancelled.body.finished_at]);
       release();
       await untilQuiet();
       const done = await shops.ended(body.id);
@@ -371,6 +373,46 @@ describe('a cancellation', () => {
       expect(await shops.improve(shop)).toMatchObject({ outcome: 'improved' });
     },
   );
+});
+
+describe('a process that lost the improvement during a model call', () => {
+  /** Its first proposal comes too late, and must not be saved. */
+  async function losing(sql: string) {
+    const shop = await shops.deploy();
+    server.script(improver());
+    await shops.complain(shop);
+    const late = { ...fix, instructions: `${right} Too late.` };
+    const { reached, release } = holdAt(
+      stages.proposing,
+      improver({ propose: (_, round) => (round === 1 ? late : fix) }),
+    );
+    const { body } = await shops.start(shop);
+    await reached;
+    await query(server.connectionString, sql, [body.id]);
+    release();
+    return { shop, id: body.id as string };
+  }
+  const proposed = async (shop: string) =>
+    (await server.call('GET', `/v1/deployments/${shop}/versions`)).body.data
+      .map(({ manifest }: { manifest: { instructions: string } }) => manifest.instructions)
+      .reverse();
+
+  it('to another process writes nothing, and the other one continues [IMPR-718]', async () => {
+    const { shop, id } = await losing(
+      `UPDATE runs SET epoch = nextval('run_epochs'), owner = 'another', lease_until = now() - interval '1 s' WHERE id = $1`,
+    );
+    expect(await shops.ended(id)).toMatchObject({ outcome: 'improved', rounds_played: 1, resumes: 1 });
+    expect(await proposed(shop)).toEqual([wrong, right]);
+  });
+
+  it('because it has ended writes nothing [IMPR-718]', async () => {
+    const { shop, id } = await losing(
+      `UPDATE improvements SET status = 'cancelled', finished_at = now() WHERE id = $1`,
+    );
+    await untilQuiet();
+    expect(await shops.ended(id)).toMatchObject({ status: 'cancelled', version: null, change: null });
+    expect(await proposed(shop)).toEqual([wrong]);
+  });
 });
 
 describe('a cancellation at once', () => {

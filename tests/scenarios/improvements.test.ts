@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, type Respond, startAgentServer } from '../support/agent.ts';
 import { lastText } from '../support/cast.ts';
-import { runCli } from '../support/cli.ts';
+import { runCli, startCli } from '../support/cli.ts';
 import { query } from '../support/database.ts';
 import { makeOtherOrg } from '../support/other-org.ts';
 import { type ApiResponse, startTestServer } from '../support/server.ts';
@@ -332,7 +332,7 @@ knowledge: knowledge
         reason: 'Clearer.',
       },
     ];
-    server.script(improver({ propose: () => ({ ...fix, documents }) }));
+    server.script(improver());
     await mkdir(join(folder, 'knowledge'));
     await writeFile(join(folder, 'service.yaml'), file);
     await writeFile(join(folder, 'knowledge/refunds.md'), 'Refunds: 30 days.\n');
@@ -342,10 +342,21 @@ knowledge: knowledge
     expect([applied.code, applied.err]).toEqual([0, '']);
     await complain('corner-shop');
 
-    const first = await vestra('improve', '--from', 'ratings', '--budget-usd', '20', '--pr');
+    const proposing = Promise.withResolvers<void>();
+    const respond = improver({ propose: () => ({ ...fix, documents }) });
+    server.script(async (request) => {
+      const { properties = {} } = (request.outputSchema ?? {}) as { properties?: object };
+      if ('cannot_fix' in properties) await proposing.promise;
+      return respond(request);
+    });
+    const words = ['improve', '--from', 'ratings', '--budget-usd', '20', '--pr'];
+    const improving = startCli(words, { cwd: folder, env, input: '' });
+    await improving.until(({ out }) => /: proposing, [\d.]+ of 20 US dollars\n/.test(out));
+    proposing.resolve();
+    const first = { code: await improving.ended, out: improving.out(), err: improving.err() };
     expect([first.code, first.err]).toEqual([0, '']);
     for (const part of [
-      'completed',
+      ': completed, ',
       'passes 3 of 3 runs',
       '+ We refund within 30 days.',
       '# Fix failures',

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => desk.stop());
 
 let number = 0;
-/** A new deployment with two functions, so that tests do not see the conversations of others. */
+/** A new deployment with functions, so that tests do not see the conversations of others. */
 async function deploy(more: Record<string, unknown> = {}): Promise<string> {
   const name = `shop-${++number}`;
   await desk.apply({
@@ -25,6 +25,7 @@ async function deploy(more: Record<string, unknown> = {}): Promise<string> {
     memory: 'none',
     tools: [
       { function: 'find_order', description: 'Finds an order.', input: { order: 'string' }, read_only: true },
+      { function: 'find_parcel', description: 'Finds a parcel.', input: { order: 'string' }, read_only: true },
       { function: 'refund_order', description: 'Refunds an order.', input: { order: 'string' } },
     ],
     ...more,
@@ -59,8 +60,8 @@ async function rate(conversationId: string, fields: Record<string, unknown>) {
 }
 
 /** The agent calls a function, and the function answers this. */
-async function callFails(deployment: string, message: string, error: string): Promise<string> {
-  desk.script(inTurn(calling('find_order', { order: 'A-1' }), { text: 'I could not find it.' }));
+async function callFails(deployment: string, message: string, error: string, tool = 'find_order'): Promise<string> {
+  desk.script(inTurn(calling(tool, { order: 'A-1' }), { text: 'I could not find it.' }));
   const { id } = await desk.say({ deployment, message });
   const [call] = await desk.open(id);
   await desk.answer(call.id, { error });
@@ -175,13 +176,17 @@ describe('planted faults', () => {
     const shop = await deploy();
     await callFails(shop, 'Where is my order?', 'Order A-4711 was not found in the warehouse.');
     await callFails(shop, 'Any news?', 'Order B-99 was not found in the warehouse.');
+    await callFails(shop, 'And now?', 'Order 7f-1-22-c9-4b-60 was not found in the warehouse.');
     await callFails(shop, 'Hello?', 'Connection to the database timed out.');
+    // The same text of another tool has another cause.
+    await callFails(shop, 'And my parcel?', 'Order C-5 was not found in the warehouse.', 'find_parcel');
     const groups = await ofKind(shop, 'tool_error');
-    expect(groups.map(({ conversations, cause }) => [conversations, cause])).toEqual([
-      [2, 'find_order: Order … was not found in the warehouse.'],
+    expect(groups.map(({ conversations, cause }) => [conversations, cause]).sort()).toEqual([
       [1, 'find_order: Connection to the database timed out.'],
+      [1, 'find_parcel: Order … was not found in the warehouse.'],
+      [3, 'find_order: Order … was not found in the warehouse.'],
     ]);
-    expect(groups[0].examples[0].excerpt).toBe('Order B-99 was not found in the warehouse.');
+    expect(groups[0].examples[0].excerpt).toBe('Order 7f-1-22-c9-4b-60 was not found in the warehouse.');
   });
 
   it('reports users who repeat a question in a conversation [INS-706]', async () => {

@@ -269,7 +269,7 @@ class Yaml(unittest.TestCase):
                 path.write_text(text)
                 with self.assertRaises(ApplyError) as refused:
                     read_service_file(Path(folder), "service.yaml")
-                sentence, shown, mark = str(refused.exception).split("\n")
+                sentence, shown, mark = str(refused.exception).split("\n")[:3]
                 self.assertIn(f"service.yaml:{expected}", sentence)
                 line, column = map(int, expected.split(" ")[0].split(":"))
                 before = "".join(each if each == "\t" else " " for each in text.split("\n")[line - 1][: column - 1])

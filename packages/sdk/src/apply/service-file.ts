@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, relative, resolve, sep } from 'node:path';
+import { excerptAt, type Spot, yamlFaults } from '@vestra/contract/yaml-fault';
 import { yamlSentence } from '@vestra/contract/yaml-sentences';
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit, type YAMLMap } from 'yaml';
 import { ApplyError, type Problem, problemOf } from './problem.ts';
-import { excerptAt, type Spot, yamlFault } from './yaml-fault.ts';
 
 export type ServiceFile = {
   /** Relative to the given folder. */
@@ -31,16 +31,15 @@ export async function readServiceFile(options: { folder: string; file: string })
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  const [first] = document.errors.toSorted((one, other) => one.pos[0] - other.pos[0]);
-  if (first) {
-    // One slip makes the parser report many later lines, which would hide it.
-    const fault = yamlFault(text, { ...placeOf(first.pos[0]), message: sentence(first.message) });
-    throw new ApplyError([{ ...problemOf(shown, fault.message, fault), excerpt: excerptAt(text, fault) }]);
-  }
-  // The library only warns about an unknown tag and then ignores it.
-  const faults = [...document.warnings, ...strayAliases(document)];
+  const faults = yamlFaults(text, document);
   if (faults.length > 0) {
-    throw new ApplyError(faults.map(({ message, pos }) => problemOf(shown, sentence(message), placeOf(pos[0]))));
+    throw new ApplyError(
+      faults.map((fault) => ({ ...problemOf(shown, fault.message, fault), excerpt: excerptAt(text, fault) })),
+    );
+  }
+  const stray = strayAliases(document);
+  if (stray.length > 0) {
+    throw new ApplyError(stray.map(({ message, pos }) => problemOf(shown, message, placeOf(pos[0]))));
   }
   const problemAt = (param: string, message: string): Problem => ({
     ...problemOf(shown, message, placeOf(offsetOf(document, param))),
@@ -112,11 +111,8 @@ function readValue(document: Document.Parsed, problemAt: (param: string, message
   try {
     return document.toJS();
   } catch (cause) {
-    const { message } = cause as Error;
-    const fault = message.startsWith('Merge sources')
-      ? yamlSentence('badMerge')
-      : `The aliases cannot be followed: ${message}`;
-    throw new ApplyError([problemAt('', fault)], { cause });
+    const isMerge = (cause as Error).message.startsWith('Merge sources');
+    throw new ApplyError([problemAt('', yamlSentence(isMerge ? 'badMerge' : 'manyAliases'))], { cause });
   }
 }
 
@@ -168,5 +164,3 @@ function itemOf(items: readonly unknown[], rest: string): Step | null {
 }
 
 export const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException)?.code === 'ENOENT';
-
-const sentence = (message: string) => (/[.!?]$/.test(message) ? message : `${message}.`);

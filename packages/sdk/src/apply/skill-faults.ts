@@ -7,7 +7,8 @@ import {
   skillMessages,
   skillPathClashes,
 } from '@vestra/contract/skill-rules';
-import { type Document, isMap, isScalar, LineCounter, parseDocument } from 'yaml';
+import { yamlFaults } from '@vestra/contract/yaml-fault';
+import { type Document, isMap, isScalar, parseDocument } from 'yaml';
 
 type Place = { line: number; column: number };
 type SkillFault = { path: string | null; at: Place | null; message: string };
@@ -76,27 +77,22 @@ type Parsed =
   | { document: null; value: null; broken: { message: string; at: Place }[] };
 
 function parsed(head: string): Parsed {
-  const lines = new LineCounter();
-  const broken = (...faults: { message: string; at: Place }[]): Parsed => ({
-    document: null,
-    value: null,
-    broken: faults,
-  });
+  const refused = (...broken: { message: string; at: Place }[]): Parsed => ({ document: null, value: null, broken });
   try {
-    const document = parseDocument(head, { schema: 'core', stringKeys: true, prettyErrors: false, lineCounter: lines });
-    // One mistake can be thousands of errors, such as a line of brackets.
-    const faults = [...document.errors, ...document.warnings].slice(0, 10);
+    // A parser reports an open bracket at the line after it.
+    const text = `${head}\n`;
+    const document = parseDocument(text, { schema: 'core', stringKeys: true, prettyErrors: false });
+    const faults = yamlFaults(text, document).slice(0, 10);
+    if (faults.length > 0) return refused(...faults.map((fault) => ({ message: fault.message, at: below(fault) })));
     // The service refuses aliases, which can expand a short text to gigabytes.
-    if (faults.length === 0) return { document, value: document.toJS({ maxAliasCount: 0 }), broken: null };
-    return broken(...faults.map(({ message, pos }) => ({ message, at: below(lines.linePos(pos[0])) })));
+    return { document, value: document.toJS({ maxAliasCount: 0 }), broken: null };
   } catch (error) {
-    const message = error instanceof ReferenceError ? skillMessages.alias : skillMessages.tooDeep;
-    return broken({ message, at: top });
+    return refused({ message: error instanceof ReferenceError ? skillMessages.alias : skillMessages.tooDeep, at: top });
   }
 }
 
 /** The frontmatter begins in the second line. */
-const below = ({ line, col }: { line: number; col: number }): Place => ({ line: line + 1, column: col });
+const below = ({ line, column }: Place): Place => ({ line: line + 1, column });
 
 function placeOf(document: Document.Parsed, field: string, head: string): Place {
   const pair = isMap(document.contents)
@@ -104,5 +100,5 @@ function placeOf(document: Document.Parsed, field: string, head: string): Place 
     : undefined;
   if (!pair) return top;
   const before = head.slice(0, (pair.key as { range?: [number, number, number] }).range?.[0] ?? 0).split('\n');
-  return below({ line: before.length, col: (before.at(-1) as string).length + 1 });
+  return below({ line: before.length, column: (before.at(-1) as string).length + 1 });
 }

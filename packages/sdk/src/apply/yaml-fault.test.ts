@@ -1,10 +1,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { excerptAt, yamlFault } from '@vestra/contract/yaml-fault';
 import { expect, it, onTestFinished } from 'vitest';
 import { parseDocument } from 'yaml';
 import { readServiceFile } from './service-file.ts';
-import { excerptAt, yamlFault } from './yaml-fault.ts';
 import faults from './yaml-faults.json' with { type: 'json' };
 
 /** The parser's first fault would be reported at another line. */

@@ -165,12 +165,16 @@ describe('guide site', () => {
 
   it('lists each page of docs/ once, in every page [GUIDE-001]', () => {
     const listed = /<nav class="pages"[\s\S]*?<\/nav>/.exec(site.get('/docs/guide/errors')?.text ?? '')?.[0] ?? '';
-    const links = [...listed.matchAll(/href="\/docs\/guide\/([\w-]+)"/g)].map(([, name]) => name);
-    expect(links.toSorted()).toEqual(
+    const links = [...listed.matchAll(/href="\/docs\/guide\/([\w-]+)"[^>]*>(.*?)<\/a>/g)];
+    expect(links.map(([, name]) => name).toSorted()).toEqual(
       globSync('*.md', { cwd: join(root, 'docs') })
         .map((file) => file.slice(0, -3))
         .toSorted(),
     );
+    for (const [, name, entry] of links) {
+      const [, title] = /<h1>(.*?)<\/h1>/.exec(site.get(`/docs/guide/${name}`)?.text ?? '') ?? [];
+      expect([name, entry]).toEqual([name, title]);
+    }
   });
 
   it('has at most three screens of prose on a page, except in the reference [GUIDE-015]', () => {

@@ -132,13 +132,16 @@ def _value_of(root: Any, shown: str, text: str, merges: bool = True) -> Any:
         return node.start_mark.line + 1, node.start_mark.column + 1
 
     def fault(node: Any, message: str) -> None:
-        problems.append(problem_of(shown, message, *place_of(node)))
+        found = YamlFault(*place_of(node), message)
+        problem = problem_of(shown, message, found.line, found.column)
+        problem["excerpt"] = excerpt_at(text, found)
+        problems.append(problem)
 
     def value(node: Any, above: tuple[int, ...]) -> Any:
         nonlocal count
         count += 1
         if count > _MOST_NODES or id(node) in above:
-            raise ApplyError([problem_of(shown, "The aliases cannot be followed: they stand for too much.")])
+            raise ApplyError([problem_of(shown, SENTENCES["manyAliases"])])
         above = (*above, id(node))
         if isinstance(node, yaml.SequenceNode) and node.tag.endswith(":seq"):
             return [value(each, above) for each in node.value]
@@ -147,7 +150,7 @@ def _value_of(root: Any, shown: str, text: str, merges: bool = True) -> Any:
             merged: dict[str, Any] = {}
             for key, each in node.value:
                 if not isinstance(key, yaml.ScalarNode):
-                    fault(key, "A key is plain text.")
+                    fault(key, SENTENCES["keyNotText"])
                     continue
                 if merges and _is_merge(key):
                     sources = value(each, above)
@@ -158,10 +161,7 @@ def _value_of(root: Any, shown: str, text: str, merges: bool = True) -> Any:
                         merged = {**source, **merged}
                     continue
                 if key.value in made:
-                    twice = YamlFault(*place_of(key), SENTENCES["twice"].format(key=key.value))
-                    problem = problem_of(shown, twice.message, twice.line, twice.column)
-                    problem["excerpt"] = excerpt_at(text, twice)
-                    problems.append(problem)
+                    fault(key, SENTENCES["twice"].format(key=key.value))
                 made[key.value] = value(each, above)
             return {**merged, **made}
         if isinstance(node, yaml.ScalarNode):
@@ -169,7 +169,7 @@ def _value_of(root: Any, shown: str, text: str, merges: bool = True) -> Any:
                 return _scalar(node)
             except ValueError:
                 pass
-        fault(node, f"The tag `{node.tag}` is not known.")
+        fault(node, SENTENCES["tag"].format(tag=node.tag.replace("tag:yaml.org,2002:", "!!")))
         return None
 
     made = None if root is None else value(root, ())

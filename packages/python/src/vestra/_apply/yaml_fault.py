@@ -76,6 +76,14 @@ def _in_plain_words(lines: list[str], error: Any, found: YamlFault) -> YamlFault
     escape = re.match(r"found unknown escape character '(.)'", problem)
     if escape is not None:
         return YamlFault(found.line, found.column - 1, SENTENCES["badEscape"].format(escape=f"\\{escape[1]}"))
+    if problem.startswith("found undefined tag handle"):
+        tag = re.match(r"\S*", shown[found.column - 1 :])
+        return found._replace(message=SENTENCES["tag"].format(tag=tag[0] if tag else ""))
+    if context == "while scanning a block scalar" and problem.startswith("expected chomping or indentation"):
+        sign = re.match(r"[|>]", shown[error.context_mark.column :])
+        return found._replace(message=SENTENCES["textAfterSign"].format(sign=sign[0] if sign else "|"))
+    if problem.endswith(("but found ']'", "but found '}'")):
+        return found._replace(message=SENTENCES["straySign"].format(sign=problem[-2]))
     alias = re.match(r"found undefined alias '(.*)'", problem)
     return None if alias is None else found._replace(message=SENTENCES["noAnchor"].format(name=alias[1]))
 

@@ -81,7 +81,10 @@ describe('the start fails with one sentence for', () => {
     if (!disk) return skip('this machine lets nobody mount a disk');
     const filler = join(disk, 'filler');
     await writeFile(filler, Buffer.alloc(45_000_000));
-    expect(await failureOf(start(join(disk, 'data')))).toContain('is full: free some space and start again');
+    const lines: string[] = [];
+    expect(await failureOf(start(join(disk, 'data'), lines))).toContain('is full: free some space and start again');
+    // Only the sentence reports the fault: no log line about the ready-made database comes before it.
+    expect(lines).toEqual([expect.stringMatching(/^Creating a new database in /)]);
     expect((await readdir(join(disk, 'data'))).filter((name) => name.startsWith('postgres.new-'))).toEqual([]);
 
     await unlink(filler);

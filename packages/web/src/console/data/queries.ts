@@ -109,14 +109,23 @@ export function useList<Name extends ListName>(
 /** A mutation. It invalidates the queries of its family and of `touches`. */
 export function useChange<Name extends RowName>(
   row: Name,
-  { touches = [], onDone }: { touches?: readonly string[]; onDone?: (answer: RouteAnswer<Name>) => void } = {},
+  {
+    touches = [],
+    onDone,
+    retries,
+  }: {
+    touches?: readonly string[];
+    onDone?: (answer: RouteAnswer<Name>) => void;
+    /** Default: that of the SDK, which repeats only what is safe to repeat. */
+    retries?: number;
+  } = {},
 ) {
   const place = useOrgAndMode();
   const client = useQueryClient();
   const mutation = useMutation({
     mutationFn: (fields: Fields<Name>) => {
       rememberChange(place, { row, fields: fields as Request['fields'] });
-      return callApi(place, row, fields);
+      return callApi(place, row, fields, { ...(retries !== undefined && { retries }) });
     },
     onSuccess: async (answer) => {
       void refresh(client, place, [familyOf(row), ...touches]);

@@ -140,6 +140,9 @@ async function tryUnpack(readyMade: string, folder: string, password: string, op
     await runProgram(options.binaries.initdb, [`--pgdata=${folder}`, '--sync-only', SYNC_METHOD], options);
     return true;
   } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    // initdb needs the same space.
+    if (code === 'ENOSPC' || code === 'EDQUOT') throw folderFailure({ code }, options.home);
     options.log(
       `The ready-made database ${readyMade} cannot be used (${(error as Error).message}); running initdb instead.`,
     );

@@ -1,6 +1,6 @@
-import { useEffect, useState } from 'react';
+import { useRef } from 'react';
 import { useRole } from '../../data/api.ts';
-import { useOne } from '../../data/queries.ts';
+import { useChange, useOne } from '../../data/queries.ts';
 import type { ItemOf, Request, RouteAnswer } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
@@ -45,16 +45,16 @@ function Insights({ deployment }: { deployment: Deployment }) {
   const asking = useDialogInAddress('improve');
   const asked = { deployment_id: deployment.id, ...filters, limit: mostGroups };
   const report = useOne('insights.list', asked as never);
-  const [isNaming, setIsNaming] = useState(false);
-  // One click is one request: it may cost money. The names are stored, so that the report has them from then on.
-  const named = useOne('insights.list', { ...asked, name_groups: 'true' } as never, { enabled: isNaming });
-  const isNamed = isNaming && named.isFetched && !named.isFetching && !named.isPlaceholderData;
-  const { refetch } = report;
-  useEffect(() => {
-    if (!isNamed) return;
-    setIsNaming(false);
-    void refetch();
-  }, [isNamed, refetch]);
+  // A request may cost money, so a double click sends one. The names are stored: the report has them from then on.
+  const naming = useChange('insights.list', { retries: 0 });
+  const isAsked = useRef(false);
+  const nameGroups = async () => {
+    if (isAsked.current) return;
+    isAsked.current = true;
+    // `naming.error` shows a failure.
+    await naming.runNow({ ...asked, name_groups: 'true' } as never).catch(() => {});
+    isAsked.current = false;
+  };
   return (
     <>
       <FilterBar
@@ -73,8 +73,8 @@ function Insights({ deployment }: { deployment: Deployment }) {
           ) : (
             <Groups
               improve={may('improvements.create') && shown.quoted_conversations !== 'none' ? asking.open : null}
-              name={may('insights.list') && may('improvements.create') ? () => setIsNaming(true) : null}
-              naming={isNaming || named.isError ? named : null}
+              name={may('insights.list') && may('improvements.create') ? () => void nameGroups() : null}
+              naming={naming}
               report={shown}
               request={report.request}
             />
@@ -120,7 +120,7 @@ function Groups({
   report: Report;
   request: Request;
   name: (() => void) | null;
-  naming: { error: unknown; data: unknown } | null;
+  naming: { isRunning: boolean; error: Error | null; answer: unknown };
   improve: ((insightId: string) => void) | null;
 }) {
   const { data, period, total_conversations, quoted_conversations, is_complete, next_cursor } = report;
@@ -136,7 +136,7 @@ function Groups({
         <span className="flex items-center gap-2">
           {name && data.some((insight) => insight.name === null && insight.examples.length > 0) && (
             <Button
-              isBusy={naming !== null && !naming.error}
+              isBusy={naming.isRunning}
               onClick={name}
               shape="small"
               title="A model names up to 20 groups for at most 5 cents."
@@ -147,7 +147,12 @@ function Groups({
           <RequestMenu request={request} />
         </span>
       </div>
-      {naming?.error != null && <Fault className="mb-3" error={naming.error as Error} />}
+      {namesNothing(naming.answer as Report | undefined) && !naming.isRunning && (
+        <p className="mb-3 text-quiet text-sm" role="status">
+          The model gave no names. Try again later.
+        </p>
+      )}
+      {naming.error && <Fault className="mb-3" error={naming.error} />}
       <ul className="flex flex-col gap-3">
         {data.map((insight, at) => (
           <Group improve={improve} insight={insight} isOpen={at < 3} key={insight.id} />
@@ -156,6 +161,9 @@ function Groups({
     </>
   );
 }
+
+/** The server answers with the groups as they are if the model fails. */
+const namesNothing = (named: Report | undefined) => named?.data.every(({ name }) => name === null) === true;
 
 /** Why groups have no words and no examples. */
 const hidden: Readonly<Record<Report['quoted_conversations'], string>> = {
@@ -177,7 +185,7 @@ function Group({
   const { label, tone } = kinds[kind];
   return (
     <li className="panel" data-insight={id} data-kind={kind}>
-      <div className="flex flex-wrap items-center gap-x-6 gap-y-3 px-4 py-3">
+      <div className="flex items-center gap-x-6 gap-y-3 px-4 py-3 max-sm:flex-wrap">
         <div className="min-w-0 flex-1 basis-72">
           <Status tone={tone}>{label}</Status>
           <h2 className="mt-1.5 font-medium leading-snug wrap-anywhere">{name ?? title}</h2>

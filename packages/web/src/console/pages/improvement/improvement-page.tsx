@@ -9,8 +9,9 @@ import { Fault } from '../../parts/fault.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Loaded, Page, Section } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
-import { duration, Status, Time, type Tone, Usd } from '../../parts/shown.tsx';
+import { duration, Status, Time, Usd } from '../../parts/shown.tsx';
 import { PromoteButton } from '../deployment/promote-button.tsx';
+import { outcomeTones } from './improvements.tsx';
 import { ProposedChange } from './proposed-change.tsx';
 import { Evidence } from './scenario-evidence.tsx';
 
@@ -95,12 +96,12 @@ function Outdated({ improvement: { deployment_id, base_version, version, mode } 
   );
 }
 
-const outcomes: Record<NonNullable<Improvement['outcome']>, { tone: Tone; sentence: string }> = {
-  improved: { tone: 'good', sentence: 'The proposed version fixes failures, and nothing else got worse.' },
-  not_reproduced: { tone: 'quiet', sentence: 'No scenario failed on the current version, so there is nothing to fix.' },
-  not_fixed: { tone: 'warn', sentence: 'No proposal fixed a failure. Below is why.' },
-  regressed: { tone: 'danger', sentence: 'Every proposal broke something that worked before.' },
-  budget_reached: { tone: 'warn', sentence: 'The budget was used up before the proof was complete.' },
+const sentences: Record<NonNullable<Improvement['outcome']>, string> = {
+  improved: 'The proposed version fixes failures, and nothing else got worse.',
+  not_reproduced: 'No scenario failed on the current version, so there is nothing to fix.',
+  not_fixed: 'No proposal fixed a failure. Below is why.',
+  regressed: 'Every proposal broke something that worked before.',
+  budget_reached: 'The budget was used up before the proof was complete.',
 };
 
 const phases: Partial<Record<Improvement['status'], string>> = {
@@ -113,12 +114,11 @@ const phases: Partial<Record<Improvement['status'], string>> = {
 
 function Report({ improvement }: { improvement: Improvement }) {
   const { outcome, status, error_code, change, version, base_version, regressions, not_fixed, flags } = improvement;
-  const result = outcome && outcomes[outcome];
   return (
     <>
       <p className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-1 text-quiet text-sm" role="status">
-        {result && <Status tone={result.tone}>{outcome}</Status>}
-        <span className="text-foreground">{result?.sentence ?? phases[status]}</span>
+        {outcome && <Status tone={outcomeTones[outcome]}>{outcome}</Status>}
+        <span className="text-foreground">{outcome ? sentences[outcome] : phases[status]}</span>
         {error_code && <span className="text-danger">{error_code}</span>}
         <span>
           <Usd value={improvement.cost_usd} /> of <Usd value={improvement.budget_usd} />

@@ -10,7 +10,13 @@ type Improvement = RouteAnswer<'improvements.get'>;
 type Scenario = Improvement['scenarios'][number];
 type Played = NonNullable<Scenario['before']>;
 
-const tones: Partial<Record<Scenario['status'], Tone>> = { reproduced: 'danger', not_reproduced: 'good' };
+/** A reproduced failure is shown by its result, once the change was played. */
+function stateOf({ status, after }: Scenario): { label: string; tone: Tone } {
+  if (status === 'not_reproduced') return { label: status, tone: 'good' };
+  if (status !== 'reproduced') return { label: status, tone: 'quiet' };
+  if (after === null || after.runs === 0) return { label: status, tone: 'warn' };
+  return after.passed === after.runs ? { label: 'fixed', tone: 'good' } : { label: 'not_fixed', tone: 'danger' };
+}
 
 /** The conversations that were played for each real one: before and after the change, side by side. */
 export function Evidence({ improvement: { scenarios } }: { improvement: Improvement }) {
@@ -27,14 +33,14 @@ export function Evidence({ improvement: { scenarios } }: { improvement: Improvem
 }
 
 function ScenarioEvidence({ scenario, isFirst }: { scenario: Scenario; isFirst: boolean }) {
-  const { status, name, goal, conversation_id, success_criteria, must_never, before, after } = scenario;
+  const { name, goal, conversation_id, success_criteria, must_never, before, after } = scenario;
   const [isOpen, setIsOpen] = useState(isFirst);
-  const tone = tones[status];
+  const { label, tone } = stateOf(scenario);
   return (
     <li className="panel" data-scenario={scenario.scenario_id}>
       <details onToggle={(event) => setIsOpen(event.currentTarget.open)} open={isOpen}>
         <summary className="flex flex-wrap items-center gap-2 px-4 py-2.5">
-          <Status {...(tone && { tone })}>{status}</Status>
+          <Status tone={tone}>{label}</Status>
           <span className="min-w-0 truncate font-medium">{name ?? goal ?? conversation_id}</span>
           <span className="figures ml-auto text-quiet text-sm">
             {before && `${before.passed} of ${before.runs} passed before`}

@@ -1,14 +1,36 @@
-import { yamlSentence } from '@vestra/contract/yaml-sentences';
+import { yamlSentence } from './yaml-sentences.ts';
 
 export type Spot = { line: number; column: number };
 
 type YamlFault = Spot & { message: string };
 
 /**
+ * The faults that the parser of a text reports: its first error, because one slip is many, or else every unknown tag, of
+ * which it only warns.
+ */
+export function yamlFaults(
+  text: string,
+  { errors, warnings }: { errors: readonly ParserFault[]; warnings: readonly ParserFault[] },
+): YamlFault[] {
+  const [first] = [...errors].sort((one, other) => one.pos[0] - other.pos[0]);
+  return (first ? [first] : warnings).map(({ message, pos: [offset] }) => {
+    const before = text.slice(0, offset).split('\n');
+    const column = (before.at(-1)?.length ?? 0) + 1;
+    return yamlFault(text, { line: before.length, column, message: /[.!?]$/.test(message) ? message : `${message}.` });
+  });
+}
+
+type ParserFault = { message: string; pos: readonly [number, number] };
+
+/**
  * The fault to report for a text that is not YAML. A slip like a missing colon makes the parser report later lines, so
  * it is looked for first. `found`: the first fault of the parser.
  */
 export function yamlFault(text: string, found: YamlFault): YamlFault {
+  const [, tag] = /^(?:Unresolved|Could not resolve) tag: (.+?)\.?$/.exec(found.message) ?? [];
+  if (tag !== undefined) {
+    return { ...found, message: yamlSentence('tag', { tag: tag.replace('tag:yaml.org,2002:', '!!') }) };
+  }
   if (found.message.startsWith('Tabs are not allowed')) {
     return { ...found, message: yamlSentence('tab') };
   }
@@ -20,10 +42,14 @@ export function yamlFault(text: string, found: YamlFault): YamlFault {
 /** The parser's words for the other common faults, and the sentence for each. The rest keep their words. */
 const plainWords: readonly [RegExp, Parameters<typeof yamlSentence>[0]][] = [
   [/^Plain value cannot start with .*?(?<sign>\S)\.?$/, 'badStart'],
-  [/^Unexpected scalar at node end/, 'endedBefore'],
+  [/^Unexpected \S*scalar at node end/, 'endedBefore'],
   [/^Unexpected block-seq-ind on same line/, 'listAfterKey'],
   [/^(?:Sequence item without|Implicit map keys need|All (?:mapping|sequence) items)/, 'uneven'],
   [/^Invalid escape sequence (?<escape>\S+?)\.?$/, 'badEscape'],
+  [/^Unexpected flow-\S+-end .*"(?<sign>[\]}])"/, 'straySign'],
+  [/^Unknown directive (?<sign>%)/, 'straySign'],
+  [/^Block scalar header includes extra characters: (?<sign>[|>])/, 'textAfterSign'],
+  [/^With stringKeys, all keys must be strings/, 'keyNotText'],
   [/^Source contains multiple documents/, 'secondDocument'],
 ];
 

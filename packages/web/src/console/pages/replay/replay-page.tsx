@@ -102,7 +102,7 @@ function ReplayedTalk({ talk }: { talk: Talk }) {
           <Status {...(tone && { tone })}>{status}</Status>
           <span className="min-w-0 truncate font-medium">{exchanges[0]?.message ?? conversation_id}</span>
           <span className="figures ml-auto flex gap-3 text-quiet text-sm">
-            <span>{user_id ?? 'the org’s agent'}</span>
+            <span>{user_id ?? 'the org’s own agent'}</span>
             <Usd value={cost_usd} />
           </span>
         </summary>

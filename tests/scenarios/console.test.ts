@@ -485,7 +485,7 @@ describe('a talk', () => {
     await page.getByLabel('Kind').selectOption('failed_reply');
     const group = page.locator('[data-kind=failed_reply]');
     await group.getByRole('heading', { name: 'Replies fail with model_error' }).waitFor();
-    await group.getByText('conversation · 50 %').waitFor();
+    await group.getByText('conversation · 50%').waitFor();
     await group
       .getByRole('img', { name: /^1 event, 0 in the period before\. Per day: 0, 0, 0, 0, 0, 0, 1\.$/ })
       .waitFor();

@@ -22,7 +22,7 @@ export function Improvements({ deploymentId: deployment_id }: { deploymentId: st
           ({ id, base_version, version, status, outcome, before, after, cost_usd, created_at }) => (
             <li className="flex flex-wrap items-center gap-3 px-3 py-2" key={id}>
               <Status>{outcome ?? status}</Status>
-              <PageLink className="font-medium underline underline-offset-2" to={`/improvements/${id}`}>
+              <PageLink className="font-medium text-accent underline underline-offset-2" to={`/improvements/${id}`}>
                 version {base_version}
                 {version !== null && ` → ${version}`}
               </PageLink>

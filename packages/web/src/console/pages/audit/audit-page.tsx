@@ -40,7 +40,13 @@ export default function AuditPage() {
       ),
     },
     { id: 'actor', header: 'Actor', cell: ({ actor }) => actor.name || actor.id },
-    { id: 'kind', header: 'Type', width: '5rem', isLargeOnly: true, cell: ({ actor }) => <Status>{actor.type}</Status> },
+    {
+      id: 'kind',
+      header: 'Type',
+      width: '5rem',
+      isLargeOnly: true,
+      cell: ({ actor }) => <Status>{actor.type}</Status>,
+    },
     {
       id: 'target',
       header: 'Target',

@@ -81,8 +81,8 @@ export default function ConversationsPage() {
               name: 'failed',
               label: 'Failed',
               options: [
-                ['true', 'yes'],
-                ['false', 'no'],
+                ['true', 'Failed'],
+                ['false', 'Not failed'],
               ],
             },
             { name: 'error_code', label: 'Error code' },

@@ -76,7 +76,7 @@ export default function LimitsPage() {
               />
             </Section>
             <Section title="Alerts">
-              <p className="mb-3 max-w-prose">
+              <p className="mb-3 max-w-prose text-pretty">
                 {found.usage_alerts.thresholds.length === 0
                   ? 'No alerts are sent before a cap is reached.'
                   : `Vestra sends an event when spend reaches ${inWords.format(found.usage_alerts.thresholds.map((each) => `${each}%`))} of a cap.`}{' '}

@@ -174,7 +174,10 @@ function RunsOfDay({
                 {clock(at, timezone)}
               </time>
               {!isOfOne && (
-                <PageLink className="min-w-0 truncate text-accent underline underline-offset-2" to={`/routines/${routine.id}`}>
+                <PageLink
+                  className="min-w-0 truncate text-accent underline underline-offset-2"
+                  to={`/routines/${routine.id}`}
+                >
                   {routine.name}
                 </PageLink>
               )}

@@ -132,7 +132,12 @@ export function ModelFallbacks({ org }: { org: RouteAnswer<'orgs.get'> }) {
       })}
       submit="Save fallbacks"
     >
-      <ByDeployment<Fallbacks> empty={{ models: '' }} hint="The models that a deployment uses, in this order, if its own is unavailable. At most five." label="Fallback models" name="model_fallbacks">
+      <ByDeployment<Fallbacks>
+        empty={{ models: '' }}
+        hint="The models that a deployment uses, in this order, if its own is unavailable. At most five."
+        label="Fallback models"
+        name="model_fallbacks"
+      >
         {(row, change) => (
           <PanelText
             help="model_fallbacks"

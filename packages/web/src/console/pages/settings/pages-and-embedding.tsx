@@ -87,7 +87,12 @@ function Openings({ org }: { org: RouteAnswer<'orgs.get'> }) {
       send={({ openings }) => ({ openings: Object.fromEntries((openings as Opening[]).map(sent)) })}
       submit="Save welcome messages"
     >
-      <ByDeployment<Opening> empty={{ message: '', suggestions: '' }} hint="What the session page shows before the first message, for each deployment." label="Welcome messages" name="openings">
+      <ByDeployment<Opening>
+        empty={{ message: '', suggestions: '' }}
+        hint="What the session page shows before the first message, for each deployment."
+        label="Welcome messages"
+        name="openings"
+      >
         {(row, change) => (
           <>
             <PanelText

@@ -10,6 +10,7 @@ import { DeleteButton } from '../../parts/delete-button.tsx';
 import { DeploymentLink } from '../../parts/deployment-link.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { ModelText } from '../../parts/model-text.tsx';
 import { Loaded, Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { duration, Status, Time, Usd } from '../../parts/shown.tsx';
@@ -173,7 +174,13 @@ function ScenarioResult({ result }: { result: Result }) {
                   <span className="eyebrow">
                     {role === 'user' ? 'Simulated user' : role === 'agent' ? 'Agent' : 'Task'}
                   </span>
-                  <p className="whitespace-pre-wrap break-words">{text}</p>
+                  {role === 'user' ? (
+                    <p className="whitespace-pre-wrap break-words" dir="auto">
+                      {text}
+                    </p>
+                  ) : (
+                    <ModelText text={text} />
+                  )}
                 </li>
               ))}
             </ol>

@@ -146,7 +146,11 @@ function columnsOf(by: Grouping, names: Names, open: (key: string) => void): Col
       header: `${by[0]?.toUpperCase()}${by.slice(1)}`,
       cell: ({ key, label }) =>
         hasLines && key !== '' ? (
-          <button className="max-w-full truncate text-accent underline underline-offset-2" onClick={() => open(key)} type="button">
+          <button
+            className="max-w-full truncate text-accent underline underline-offset-2"
+            onClick={() => open(key)}
+            type="button"
+          >
             {label ?? key}
           </button>
         ) : (

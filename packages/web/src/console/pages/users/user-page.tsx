@@ -170,7 +170,12 @@ function Profile({ user }: { user: User }) {
             ['/secrets', 'Secrets'],
           ] as const
         ).map(([page, title]) => (
-          <PageLink className="text-accent underline underline-offset-2" key={page} search={{ user_id: user.id }} to={page}>
+          <PageLink
+            className="text-accent underline underline-offset-2"
+            key={page}
+            search={{ user_id: user.id }}
+            to={page}
+          >
             {title}
           </PageLink>
         ))}

@@ -44,7 +44,7 @@ const columns: Column<User>[] = [
     id: 'since',
     header: 'Created',
     width: '6.5rem',
-    isWideOnly: true,
+    isLargeOnly: true,
     cell: ({ created_at }) => <Time at={created_at} />,
   },
 ];

@@ -45,8 +45,7 @@ console.log(parcel.state);
 > A parcel without a receipt takes a week longer.`;
 
 /** One red pixel, drawn as large as any picture. */
-const picture =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
+const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 
 /** What the agent of these states reads. */
 export const documentsOfStates = {
@@ -113,7 +112,9 @@ export async function walkStates(desk: PageDesk, { locale, look }: { locale: Loc
   desk.script((request) => {
     if (request.messages.at(-1)?.role !== 'tool')
       return calling('search_notebooks', { query: 'send back a parcel, open shop' });
-    const found = resultsIn(request).join('\n').split(/^(?=# Document)/m);
+    const found = resultsIn(request)
+      .join('\n')
+      .split(/^(?=# Document)/m);
     const marks = ['41 days', 'until seven'].map(
       (text) => found.find((passage) => passage.includes(text))?.match(/^Cite as \[(\d+)\]$/m)?.[1] ?? 'none',
     );
@@ -129,8 +130,8 @@ export async function walkStates(desk: PageDesk, { locale, look }: { locale: Loc
   await page.locator('[data-sources=known]').waitFor();
   await desk.rest(id);
   await see('formatted reply');
-  await page.locator('[data-role=agent] table').last().scrollIntoViewIfNeeded();
-  await see('table and code');
+  await page.locator('[data-role=user] img').last().scrollIntoViewIfNeeded();
+  await see('pictures and files');
 
   desk.script(
     inTurn(calling('refund_card', { amount_usd: 49.5, day: '2026-11-20', order: '4711' }), { text: 'Refunded.' }),

@@ -29,7 +29,7 @@ const shownSecret = async (page: Page) => {
 };
 
 describe('a new company', () => {
-  it('has its whole first hour in the console [CON-300] [CON-302]', { timeout: 240_000 }, async () => {
+  it('has its whole first hour in the console [CON-300] [CON-302]', { timeout: 480_000 }, async () => {
     desk.script(cast({ agent: model }));
     const { page, leave } = await desk.enter('/', { as: null });
 

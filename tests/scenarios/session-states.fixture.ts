@@ -47,7 +47,7 @@ console.log(parcel.state);
 /** One red pixel, drawn as large as any picture. */
 const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 
-/** What the agent of these states reads. */
+/** The documents that the agent of these states reads. */
 export const documentsOfStates = {
   'Return window': '# Returns\n\nA parcel may be sent back within **41 days** of delivery.',
   'Opening hours': 'The shop is open until seven in the evening.',

@@ -30,7 +30,7 @@ type Filter =
       name: string;
       label: string;
       options: readonly (string | readonly [value: string, label: string])[];
-      /** What is shown if nothing is chosen. */
+      /** The words of the empty choice. */
       none?: string;
     }
   | TypedFilterOf;

@@ -341,6 +341,9 @@ describe('lists of conversations, tasks and users', () => {
     desk.script(inTurn(calling('refund', { number: 'MT-3', amount_usd: 5 }), { text: 'Done.' }));
     const id = await begin('Where is the medlar cheese?', { user_id: elders.user_id });
     await desk.until(`/v1/conversations/${id}`, ({ open_interactions }) => open_interactions.length === 1);
+    // A chart of one user names nobody.
+    desk.script(() => ({ text: 'Yes.' }));
+    await talk('Where is the other cheese?', { user_id: 'u-1815' });
     await desk.sql(
       `INSERT INTO users (org_id, mode, id, created_at) SELECT $1, 'test', 'newer-' || n, now() FROM generate_series(1, 101) n`,
       [desk.orgId],

@@ -7,6 +7,12 @@ const small = new Intl.NumberFormat('en-US', {
   minimumSignificantDigits: 3,
   maximumSignificantDigits: 3,
 });
+const tiny = new Intl.NumberFormat('en-US', {
+  style: 'currency',
+  currency: 'USD',
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 6,
+});
 
 /**
  * Cents from one dollar on, and for whole cents. Otherwise three significant digits: the cost of a reply must not be
@@ -14,7 +20,8 @@ const small = new Intl.NumberFormat('en-US', {
  */
 export const usd = (value: number): string => {
   const cents = Number((value * 100).toPrecision(3));
-  return Math.abs(value) >= 1 || Number.isInteger(cents) ? whole.format(value) : small.format(value);
+  if (Math.abs(value) >= 1 || Number.isInteger(cents)) return whole.format(value);
+  return Math.abs(value) >= 0.001 ? small.format(value) : tiny.format(Number(value.toPrecision(3)));
 };
 
 /** A share of one, such as 3.4%. */

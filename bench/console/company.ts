@@ -19,7 +19,7 @@ export type Company = {
     'deployment' | 'notebook' | 'skill' | 'toolServer' | 'endpoint' | 'event' | 'batch' | 'routine',
     string
   > &
-    Record<'conversation' | 'task' | 'testRun', string>;
+    Record<'conversation' | 'failedTalk' | 'waitingTalk' | 'task' | 'failedTask' | 'testRun', string>;
   stop: () => Promise<void>;
 };
 
@@ -112,8 +112,13 @@ async function fill(call: Call, ownProgram: string): Promise<Company['made']> {
   }
   for (const message of ['Compare three paper mills', 'Fail at it', 'Ask me first'])
     await call('POST', '/conversations', { deployment: 'researcher', user_id: 'ada', message, hand_off: 'always' });
+  const failedTalk = await call('POST', '/conversations', {
+    deployment: 'paper-shop',
+    user_id: 'hiro',
+    message: 'Fail at it',
+  });
   await settled(call);
-  const [talk] = talks;
+  const [talk, waitingTalk] = talks;
   await call('POST', `/conversations/${talk.id}/messages`, { message: 'And when may I return it?' });
   const testRun = await call('POST', '/deployments/paper-shop/test-runs');
   const items = people.map((name) => ({ user_id: name.toLowerCase(), message: 'Where is my order?' }));
@@ -139,7 +144,10 @@ async function fill(call: Call, ownProgram: string): Promise<Company['made']> {
     batch: batch.id,
     routine: routine.id,
     conversation: talk.id,
+    failedTalk: failedTalk.id,
+    waitingTalk: waitingTalk.id,
     task: tasks.find(({ status }: Body) => status === 'done').id,
+    failedTask: tasks.find(({ status }: Body) => status === 'failed').id,
     testRun: testRun.id,
   };
 }

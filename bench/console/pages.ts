@@ -7,7 +7,9 @@ export const pagesOf = ({ made }: Pick<Company, 'made'>): string[] => [
   ...[`/deployments/${made.deployment}/versions`, `/deployments/${made.deployment}/functions`],
   ...[`/deployments/${made.deployment}/ratings`, `/deployments/${made.deployment}/insights`],
   ...['/tests', '/tests?new=1', `/test-runs/${made.testRun}`],
-  ...['/conversations', `/conversations/${made.conversation}`, '/tasks', `/tasks/${made.task}`],
+  ...['/conversations', '/conversations?failed=true', `/conversations/${made.conversation}`],
+  ...[`/conversations/${made.failedTalk}`, `/conversations/${made.waitingTalk}`],
+  ...[`/conversations/${made.conversation}?show=events`, '/tasks', `/tasks/${made.task}`, `/tasks/${made.failedTask}`],
   ...['/knowledge', `/knowledge/${made.notebook}`, '/skills', `/skills/${made.skill}`],
   ...['/tool-servers', `/tool-servers/${made.toolServer}`, '/apps', '/apps?show=connections', '/secrets'],
   ...[
@@ -16,6 +18,8 @@ export const pagesOf = ({ made }: Pick<Company, 'made'>): string[] => [
     `/batches/${made.batch}`,
     '/routines',
     '/routines?new=1',
+    '/routines?user_id=ada',
+    '/routines?user_id=ada&show=calendar',
     `/routines/${made.routine}`,
   ],
   ...['/users', '/users/ada', '/users/ada?part=memory', '/users/ada?part=files', '/users/ada?part=computer'],
@@ -23,6 +27,7 @@ export const pagesOf = ({ made }: Pick<Company, 'made'>): string[] => [
   ...[
     '/usage',
     '/usage?by=user',
+    '/usage?by=deployment',
     '/limits',
     '/limits?edit=1',
     '/audit',
@@ -31,5 +36,6 @@ export const pagesOf = ({ made }: Pick<Company, 'made'>): string[] => [
     '/members',
     '/members?invite=1',
   ],
-  ...['/settings', '/settings?part=pages', '/settings?part=memory', '/settings?part=models', '/account'],
+  ...['/settings', '/settings?part=pages', '/settings?part=memory', '/settings?part=traces', '/settings?part=models'],
+  ...['/settings?part=sign-in', '/account', '/no-such-page'],
 ];

@@ -47,15 +47,19 @@ async function takeAll(browser: Browser, company: Company, width: number) {
   page.on('pageerror', ({ message }) => tell(message));
   page.on('console', (line) => line.type() === 'error' && tell(line.text()));
   const taken = { light: [] as string[], dark: [] as string[] };
+  const named = new Set<string>();
   for (at of [...pagesOf(company), signIn]) {
     if (at === signIn) await context.clearCookies();
     await page.goto(at === signIn ? `${company.url}/console/sign-in` : addressOf(at));
     await untilThere(page);
+    const words = at.replaceAll(/[a-z]+_[0-9a-z]{24}/g, 'one').replaceAll(/[^a-z]+/g, '-');
+    let name = words.replaceAll(/^-|-$/g, '') || 'home';
+    while (named.has(name)) name += '-other';
+    named.add(name);
     for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       for (const barrier of await barriersOn(page)) tell(`${colorScheme}: ${barrier}`);
-      const words = at.replaceAll(/[a-z]+_[0-9a-z]{24}/g, 'one').replaceAll(/[^a-z]+/g, '-');
-      const path = join(folder, `${words.replaceAll(/^-|-$/g, '') || 'home'}-${width}-${colorScheme}.png`);
+      const path = join(folder, `${name}-${width}-${colorScheme}.png`);
       await page.screenshot({ animations: 'disabled', path });
       taken[colorScheme].push(path);
     }

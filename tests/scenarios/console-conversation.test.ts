@@ -333,6 +333,44 @@ describe('lists of conversations, tasks and users', () => {
     await leave();
   });
 
+  it('name users beyond the newest hundred, and do not cut off their ids at 1024 pixels [CON-720]', {
+    timeout: 240_000,
+  }, async () => {
+    const elders = { user_id: 'u-oldest', name: 'Wilhelmina Featherstonehaugh' };
+    await desk.call('POST', '/v1/users', { body: elders });
+    desk.script(inTurn(calling('refund', { number: 'MT-3', amount_usd: 5 }), { text: 'Done.' }));
+    const id = await begin('Where is the medlar cheese?', { user_id: elders.user_id });
+    await desk.until(`/v1/conversations/${id}`, ({ open_interactions }) => open_interactions.length === 1);
+    // A chart of one user names nobody.
+    desk.script(() => ({ text: 'Yes.' }));
+    await talk('Where is the other cheese?', { user_id: 'u-1815' });
+    await desk.sql(
+      `INSERT INTO users (org_id, mode, id, created_at) SELECT $1, 'test', 'newer-' || n, now() FROM generate_series(1, 101) n`,
+      [desk.orgId],
+    );
+    const { body: newest } = await desk.call('GET', '/v1/users?limit=100');
+    expect(newest.data.some((user: { id: string }) => user.id === elders.user_id)).toBe(false);
+    const { page, go, leave } = await desk.enter('/conversations?q=medlar', {
+      context: { viewport: { width: 1024, height: 900 } },
+    });
+    const errors = errorsOf(page);
+    await page.getByRole('row').filter({ hasText: 'medlar' }).getByText(elders.name).waitFor();
+    await go(`/inbox?user_id=${elders.user_id}`);
+    const named = page.getByText(elders.name);
+    // In the list and in the chosen card.
+    await expect.poll(() => named.count()).toBe(2);
+    await go('/usage?by=user');
+    await page.getByRole('cell', { name: elders.name }).waitFor();
+    await page.locator('[data-chart]').getByText(elders.name).first().waitFor();
+    await go(`/users?q=${elders.user_id}`);
+    const cut = await page
+      .getByRole('cell', { name: elders.user_id, exact: true })
+      .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+    expect(cut).toBe(0);
+    expect(errors).toEqual([]);
+    await leave();
+  });
+
   it('are searched by Ctrl K: users by name or email, conversations and tasks by words [CON-722]', async () => {
     desk.script(() => ({ text: 'Found.' }));
     const id = await talk('A saffron question', { user_id: 'u-1815' });

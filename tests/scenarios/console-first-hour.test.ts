@@ -29,7 +29,7 @@ const shownSecret = async (page: Page) => {
 };
 
 describe('a new company', () => {
-  it('has its whole first hour in the console [CON-300] [CON-302]', { timeout: 240_000 }, async () => {
+  it('has its whole first hour in the console [CON-300] [CON-302]', { timeout: 480_000 }, async () => {
     desk.script(cast({ agent: model }));
     const { page, leave } = await desk.enter('/', { as: null });
 
@@ -119,7 +119,7 @@ describe('a new company', () => {
     await page.getByLabel('Each user, per day').fill('0.5');
     await page.getByLabel('Alerts at').fill('50, 90');
     await press(page, 'Save limits');
-    await page.getByText('50 %, 90 % of a cap').waitFor();
+    await page.getByText('50% and 90% of a cap').waitFor();
     await goTo(page, 'Webhooks');
     await press(page, 'Add endpoint');
     await page.getByLabel('URL').fill(`${own.url}/told`);

@@ -37,7 +37,7 @@ async function jumpTo(page: Page, words: string, option: RegExp | string, addres
 }
 
 describe('a new company', () => {
-  it('has its first hour by keyboard alone, with the focus in sight [CON-754]', { timeout: 240_000 }, async () => {
+  it('has its first hour by keyboard alone, with the focus in sight [CON-754]', { timeout: 480_000 }, async () => {
     desk.script(
       cast({
         agent: (request) => {

@@ -279,7 +279,7 @@ describe('pages of webhooks and spend', () => {
     const { page, go, leave } = await desk.enter('/conversations');
     const row = (name: RegExp) => page.getByRole('row', { name });
     await row(/Where is my parcel\?.*failed.*Grace Hopper.*help-desk v1/).waitFor();
-    await row(/Count the parcels.*idle.*the org’s agent/).waitFor();
+    await row(/Count the parcels.*idle.*the org’s own agent/i).waitFor();
     await page.getByLabel('Failed').selectOption('true');
     await row(/Count the parcels/).waitFor({ state: 'detached' });
     await page.getByLabel('Search').fill('parc');
@@ -309,7 +309,7 @@ describe('pages of webhooks and spend', () => {
     expect(await page.getByLabel('Each user, per day').getAttribute('aria-invalid')).toBe('true');
     await page.getByLabel('Each user, per day').fill('2');
     await press(page, 'Save limits');
-    await page.getByText('50 %, 90 % of a cap').waitFor();
+    await page.getByText('50% and 90% of a cap').waitFor();
     const { caps, usage_alerts } = (await desk.call('GET', '/v1/limits')).body;
     expect([caps.org_daily_usd, usage_alerts.thresholds]).toEqual([3, [50, 90]]);
     await go('/');
@@ -328,7 +328,7 @@ describe('the page of a session', () => {
     await press(page, 'Add deployment');
     await page.getByLabel('Message', { exact: true }).fill('Hello from paper.');
     await page.getByLabel('Suggested questions, one per line').fill('Where is my order?\n\nWho are you?');
-    await press(page, 'Save openings');
+    await press(page, 'Save welcome messages');
     await page.getByText('Saved. New sessions use it.').waitFor();
     const { openings } = (await desk.call('GET', '/v1/org')).body;
     expect(openings).toEqual({

@@ -485,7 +485,7 @@ describe('a talk', () => {
     await page.getByLabel('Kind').selectOption('failed_reply');
     const group = page.locator('[data-kind=failed_reply]');
     await group.getByRole('heading', { name: 'Replies fail with model_error' }).waitFor();
-    await group.getByText('conversation · 50 %').waitFor();
+    await group.getByText('conversation · 50%').waitFor();
     await group
       .getByRole('img', { name: /^1 event, 0 in the period before\. Per day: 0, 0, 0, 0, 0, 0, 1\.$/ })
       .waitFor();
@@ -576,7 +576,7 @@ describe('a talk', () => {
 
 describe('tests', () => {
   it('are added, played, and shown with the conversation behind each verdict [CON-017]', async () => {
-    desk.script(() => ({ text: 'Good morning.' }));
+    desk.script(() => ({ text: '**Good** morning.' }));
     const { page, leave } = await desk.enter('/tests?deployment=desk&new=1');
     const form = page.getByRole('dialog', { name: 'Add a scenario' });
     await form.getByLabel('Name').fill('greets');
@@ -588,6 +588,7 @@ describe('tests', () => {
     await page.waitForURL(/test-runs/);
     await page.getByText('Open conversation and trace').waitFor({ state: 'attached' });
     await page.locator('summary').filter({ hasText: 'greets' }).waitFor();
+    await page.locator('strong').getByText('Good', { exact: true }).first().waitFor({ state: 'attached' });
     await leave();
   });
 });
@@ -768,7 +769,7 @@ describe('a reply that fails', () => {
 
 describe('the menu of an owner', () => {
   it('fits a window of 900 pixels, and shows the chosen entry in a lower one and on a phone [CON-764]', async () => {
-    const { page, leave } = await desk.enter('/audit', { context: { viewport: { width: 1440, height: 900 } } });
+    const { page, go, leave } = await desk.enter('/audit', { context: { viewport: { width: 1440, height: 900 } } });
     const menu = page.getByRole('navigation', { name: 'Pages' });
     const chosen = menu.locator('[aria-current=page]');
     /** Pixels of the chosen entry that are cut off. Browsers scroll by whole ones. */
@@ -793,6 +794,10 @@ describe('the menu of an owner', () => {
       await chosen.getByText(title).waitFor();
       await expect.poll(cutOff).toBe(0);
     }
+    await go('/no-such-page');
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await menu.getByRole('link', { name: 'Conversations' }).click();
+    await page.waitForURL(/\/conversations$/);
     await leave();
 
     const phone = await desk.enter('/settings', {

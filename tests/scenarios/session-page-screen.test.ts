@@ -1,7 +1,14 @@
 import { type Sites, startSites } from '@vestra/server/computers/chromium/chromium.fixture';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { barriersOn, type PageDesk, startPageDesk, type Visit } from './session-page.fixture.ts';
-import { lookingFor, openingOfStates, takesPictures, toolsOfStates, walkStates } from './session-states.fixture.ts';
+import {
+  documentsOfStates,
+  lookingFor,
+  openingOfStates,
+  takesPictures,
+  toolsOfStates,
+  walkStates,
+} from './session-states.fixture.ts';
 
 let desk: PageDesk;
 let sites: Sites;
@@ -9,7 +16,11 @@ beforeAll(async () => {
   sites = await startSites();
   // A call that is answered in the page itself finds its own addresses.
   desk = await startPageDesk({}, ['--disable-features=WebRtcHideLocalIpsWithMdns']);
+  const { body: notebook } = await desk.call('POST', '/v1/notebooks', { body: { name: 'Rules', slug: 'rules' } });
+  for (const [title, text] of Object.entries(documentsOfStates))
+    await desk.call('POST', `/v1/notebooks/${notebook.id}/documents`, { body: { title, text } });
   await desk.apply({
+    knowledge: [{ notebook: notebook.id }],
     ...{ name: 'desk', memory: 'none', browser: { allowed_domains: ['shop.localhost'] }, tools: toolsOfStates },
   });
   await desk.call('PATCH', '/v1/org', { body: { openings: { desk: openingOfStates } } });
@@ -42,7 +53,7 @@ const leave = async (visit: Visit) => {
 };
 
 describe('every state of the page', () => {
-  it.each(['en-GB', ...(takesPictures ? (['ar-EG'] as const) : [])] as const)(
+  it.each(['en-GB', ...(takesPictures ? (['ar-EG', 'de-DE'] as const) : [])] as const)(
     'can be read and used by everybody, light and dark, on a desk and on a phone, in %s [SES-420, VOI-440]',
     async (locale) => {
       const found: string[] = [];
@@ -62,7 +73,7 @@ describe('every state of the page', () => {
       expect([found, visit.faults, screen.faults]).toEqual([[], [], []]);
       await screen.page.context().close();
     },
-    // Each of 25 states is drawn six times for its pictures.
+    // Each of 27 states is drawn six times for its pictures.
     takesPictures ? 1_200_000 : undefined,
   );
 });

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { calling, inTurn } from './interactions.fixture.ts';
+import { calling, inTurn, resultsIn } from './interactions.fixture.ts';
 import { barriersOn, type PageDesk } from './session-page.fixture.ts';
 
 /** The functions that the states below are about. */
@@ -24,6 +24,35 @@ const reply = `Your order **4711** is on its way.
 1. Keep the parcel.
 2. Read \`the note\` in it, or [ask us](https://shop.example.com/help).`;
 
+/** A reply with everything that a model can write, and marks of the two documents that it read. */
+const wholeReply = (marks: readonly string[]) => `## Your options
+
+You may send the parcel back within **41 days** [${marks[0]}]. The shop is open until seven [${marks[1]}].
+
+| Plan | Price | Seats | Support | Storage | Included |
+|---|---:|---:|---|---|---|
+| Team | $19.00 | 5 | by email, within two days | 20 GB | one language |
+| Company | $49.00 | 50 | by telephone, within an hour | 500 GB | every language |
+
+- Keep the receipt.
+- Print the label, or show its code at the counter of any shop.
+
+\`\`\`ts
+const parcel = await shop.find({ order: '4711', include: ['label', 'receipt', 'history'] });
+console.log(parcel.state);
+\`\`\`
+
+> A parcel without a receipt takes a week longer.`;
+
+/** One red pixel, drawn as large as any picture. */
+const picture = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
+
+/** The documents that the agent of these states reads. */
+export const documentsOfStates = {
+  'Return window': '# Returns\n\nA parcel may be sent back within **41 days** of delivery.',
+  'Opening hours': 'The shop is open until seven in the evening.',
+};
+
 /** As what it says before anything was said. */
 export const openingOfStates = {
   message: 'Welcome to the desk. Ask about your order, a refund or an address.',
@@ -34,6 +63,7 @@ export const openingOfStates = {
 const languages = {
   'en-GB': { talk: 'Talk', notSent: 'Not sent.' },
   'ar-EG': { talk: 'تحدّث', notSent: 'لم تُرسل.' },
+  'de-DE': { talk: 'Sprechen', notSent: 'Nicht gesendet.' },
 };
 
 type Locale = keyof typeof languages;
@@ -78,6 +108,30 @@ export async function walkStates(desk: PageDesk, { locale, look }: { locale: Loc
   await desk.call('POST', `/v1/conversations/${id}/stop`);
   await page.locator('[data-end=stopped]').waitFor();
   await desk.rest(id);
+
+  desk.script((request) => {
+    if (request.messages.at(-1)?.role !== 'tool')
+      return calling('search_notebooks', { query: 'send back a parcel, open shop' });
+    const found = resultsIn(request)
+      .join('\n')
+      .split(/^(?=# Document)/m);
+    const marks = ['41 days', 'until seven'].map(
+      (text) => found.find((passage) => passage.includes(text))?.match(/^Cite as \[(\d+)\]$/m)?.[1] ?? 'none',
+    );
+    return { text: wholeReply(marks) };
+  });
+  await page.locator('input[type=file]').setInputFiles([
+    { name: 'damage.png', mimeType: 'image/png', buffer: Buffer.from(picture, 'base64') },
+    { name: 'receipt of the parcel.txt', mimeType: 'text/plain', buffer: Buffer.from('1') },
+  ]);
+  await field.fill('What are my options?');
+  await page.locator('form button[type=submit]:enabled').waitFor();
+  await field.press('Enter');
+  await page.locator('[data-sources=known]').waitFor();
+  await desk.rest(id);
+  await see('formatted reply');
+  await page.locator('[data-role=user] img').last().scrollIntoViewIfNeeded();
+  await see('pictures and files');
 
   desk.script(
     inTurn(calling('refund_card', { amount_usd: 49.5, day: '2026-11-20', order: '4711' }), { text: 'Refunded.' }),
@@ -258,7 +312,8 @@ export function lookingFor(found: string[], locale: Locale): StateCheck {
   let seen = 0;
   return async (state, page) => {
     seen += 1;
-    for (const [at, [colorScheme, width]] of (takesPictures ? everyWay : twoWays).entries()) {
+    const ways = !takesPictures ? twoWays : locale === 'en-GB' ? everyWay : otherWays;
+    for (const [at, [colorScheme, width]] of ways.entries()) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await page.setViewportSize({ width, height: width === 390 ? 780 : 800 });
       const where = `${state}, ${colorScheme}, ${width}`;
@@ -279,5 +334,9 @@ export function lookingFor(found: string[], locale: Locale): StateCheck {
 const twoWays = [
   ['light', 1280],
   ['dark', 390],
+] as const;
+const otherWays = [
+  ['light', 390],
+  ['dark', 1440],
 ] as const;
 const everyWay = [390, 1024, 1440].flatMap((width) => [['light', width] as const, ['dark', width] as const]);

@@ -116,7 +116,8 @@ function openQuote(text: string, quote: string): YamlFault | null {
 function slipBefore(lines: readonly string[], until: number): YamlFault | null {
   let block: number | null = null;
   for (const [at, raw] of lines.slice(0, until + 2).entries()) {
-    const line = raw.replace(/\s+#.*$/, '').trimEnd();
+    const comment = raw.search(/\s#/);
+    const line = (comment === -1 ? raw : raw.slice(0, comment)).trimEnd();
     const indent = line.length - line.trimStart().length;
     if (line.trim() === '' || /^\s*(#|---|\.\.\.|%)/.test(line)) continue;
     // Text of a block scalar is not YAML.
@@ -129,7 +130,8 @@ function slipBefore(lines: readonly string[], until: number): YamlFault | null {
 }
 
 function slipIn(line: string, { isTop, next }: { isTop: boolean; next: string }): Omit<YamlFault, 'line'> | null {
-  const [, before = '', key = '', rest = ''] = /^(\s*(?:- +)*)([A-Za-z_$][\w-]*)(.*)$/.exec(line) ?? [];
+  const [start = '', before = '', key = ''] = /^(\s*(?:- +)*)([A-Za-z_$][\w-]*)/.exec(line) ?? [];
+  const rest = line.slice(start.length);
   const end = before.length + key.length + 1;
   if (key === '' || /^\s*:(\s|$)/.test(rest)) return null;
   // An address such as http://example.com is no key.

@@ -12,7 +12,7 @@ import { Fault } from './parts/fault.tsx';
 import { lazyPage } from './parts/lazy-part.tsx';
 import { Notices } from './parts/notices.tsx';
 import { Waiting } from './parts/page.tsx';
-import { NotFound } from './shell/not-found.tsx';
+import { NotFound, NotFoundHere } from './shell/not-found.tsx';
 import { ForRole } from './shell/not-yours.tsx';
 import { Shell } from './shell/shell.tsx';
 
@@ -78,6 +78,8 @@ const place = createRoute({
   getParentRoute: () => root,
   path: '/$org/$mode',
   component: Shell,
+  // Keeps the navigation, which leads on.
+  notFoundComponent: NotFoundHere,
   beforeLoad: ({ params, location }) => {
     startingOrg(location.href);
     if (!isModeName(params.mode)) throw redirect({ to: `/${params.org}/${startingMode()}` as never });

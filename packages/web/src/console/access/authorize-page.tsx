@@ -93,7 +93,7 @@ function Consent({ session }: { session: ConsoleSession }) {
           It acts as you, {session.member.email}, within the limits of your role. You can revoke its access at any time
           under Your account.{' '}
           <Link
-            className="underline underline-offset-2"
+            className="text-accent underline underline-offset-2"
             search={{ next: `/authorize?${query}` } as never}
             to={'/sign-in' as never}
           >

@@ -25,7 +25,7 @@ export function SignInPage() {
       {session && (
         <p className="mb-4 text-sm">
           You are signed in as {session.member.email}.{' '}
-          <Link className="underline underline-offset-2" to={target as never}>
+          <Link className="text-accent underline underline-offset-2" to={target as never}>
             Continue
           </Link>
         </p>

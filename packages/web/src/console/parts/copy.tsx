@@ -36,7 +36,7 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
 /** An id with a copy button. */
 export function Id({ children }: { children: string }) {
   return (
-    <span className="inline-flex min-w-0 max-w-full items-center gap-0.5 align-middle">
+    <span className="-my-1 inline-flex min-w-0 max-w-full items-center gap-0.5 align-middle">
       <code className="min-w-0 truncate font-mono text-quiet text-xs" title={children}>
         {children}
       </code>

@@ -13,8 +13,10 @@ export type Column<Row> = {
   /** A CSS grid track, such as `2fr` or `7rem`. Defaults to `1fr`. */
   width?: string;
   align?: 'end';
-  /** Hidden on narrow screens. */
+  /** Hidden on phones. */
   isWideOnly?: boolean;
+  /** Hidden below 1280 pixels, where the table would otherwise cut off what identifies a row. */
+  isLargeOnly?: boolean;
 };
 
 export type TableRows<Row> = {
@@ -54,14 +56,16 @@ export function DataTable<Row>({ label, columns, list, linkOf, empty }: DataTabl
   if (list.isLoading) return <Waiting />;
   if (list.error && rows.length === 0) return <Fault error={list.error} retry={list.refetch} />;
   if (rows.length === 0) return empty;
-  const tracks = columns
-    .map(({ width = '1fr' }, index) =>
-      width.endsWith('fr') ? (index === 0 ? `minmax(22%, ${width})` : atMost(width)) : width,
-    )
-    .join(' ');
+  const tracksOf = (shown: readonly Column<Row>[]) =>
+    shown
+      .map(({ width = '1fr' }, index) =>
+        width.endsWith('fr') ? (index === 0 ? `minmax(22%, ${width})` : atMost(width)) : width,
+      )
+      .join(' ');
+  const wideTracks = tracksOf(columns.filter(({ isLargeOnly }) => !isLargeOnly));
   // The first column identifies the row. On a phone it gets at least a third of the width, unless its width is fixed.
   const narrowTracks = columns
-    .filter(({ isWideOnly }) => !isWideOnly)
+    .filter(({ isWideOnly, isLargeOnly }) => !isWideOnly && !isLargeOnly)
     .map(({ width = '1fr' }, index) => (index === 0 && width.endsWith('fr') ? 'minmax(33%, 1fr)' : atMost(width)))
     .join(' ');
   return (
@@ -78,9 +82,9 @@ export function DataTable<Row>({ label, columns, list, linkOf, empty }: DataTabl
       <table
         aria-label={label}
         aria-rowcount={list.hasMore ? -1 : rows.length + 1}
-        className="panel block w-full overflow-clip [--tracks:var(--narrow)] sm:[--tracks:var(--wide)]"
+        className="panel block w-full overflow-clip [--tracks:var(--narrow)] sm:[--tracks:var(--wide)] xl:[--tracks:var(--large)]"
         onKeyDown={moveBetweenRows}
-        style={{ '--wide': tracks, '--narrow': narrowTracks } as object}
+        style={{ '--large': tracksOf(columns), '--wide': wideTracks, '--narrow': narrowTracks } as object}
       >
         <VirtualRows columns={columns} linkOf={linkOf} list={list} rows={rows} />
       </table>
@@ -222,8 +226,11 @@ const OneRow = memo(function OneRow({ row, columns, to, index: at, isLast }: One
 
 const scroller = () => document.getElementById('main');
 
-const placing = ({ align, isWideOnly }: { align?: 'end'; isWideOnly?: boolean }) =>
-  `${align === 'end' ? 'text-right figures max-sm:not-last:pr-2' : ''} ${isWideOnly ? 'max-sm:hidden' : ''}`;
+type Placed = Pick<Column<never>, 'align' | 'isWideOnly' | 'isLargeOnly'>;
+
+/** Text that follows a number starts at a distance from it. */
+const placing = ({ align, isWideOnly, isLargeOnly }: Placed) =>
+  `${align === 'end' ? 'text-right figures not-last:pr-2' : ''} ${isLargeOnly ? 'max-xl:hidden' : isWideOnly ? 'max-sm:hidden' : ''}`;
 
 /** Arrow keys move between rows. */
 function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {

@@ -26,8 +26,16 @@ export function useFilters<Name extends string>(...names: readonly Name[]) {
 
 type Filter =
   /** An option is its value, or its value and its label. */
-  | { name: string; label: string; options: readonly (string | readonly [value: string, label: string])[] }
-  | { name: string; label: string; placeholder?: string; type?: 'text' | 'date' };
+  | {
+      name: string;
+      label: string;
+      options: readonly (string | readonly [value: string, label: string])[];
+      /** The words of the empty choice. */
+      none?: string;
+    }
+  | TypedFilterOf;
+
+type TypedFilterOf = { name: string; label: string; placeholder?: string; type?: 'text' | 'date' };
 
 export function FilterBar({
   filters,
@@ -58,7 +66,7 @@ export function FilterBar({
               onChange={(event) => set({ [filter.name]: event.target.value || undefined })}
               value={filters[filter.name] ?? ''}
             >
-              <option value="">{filter.label}: any</option>
+              <option value="">{filter.none ?? `${filter.label}: any`}</option>
               {withChosen(filter.options.map(asOption), filters[filter.name]).map(([value, label]) => (
                 <option key={value} value={value}>
                   {label}
@@ -103,11 +111,12 @@ function TypedFilter({
   value,
   set,
 }: {
-  filter: { name: string; label: string; placeholder?: string; type?: 'text' | 'date' };
+  filter: TypedFilterOf;
   value: string;
   set: (changed: Record<string, string | undefined>) => void;
 }) {
   const isDate = rest.type === 'date';
+  const isShort = (rest.placeholder ?? label).length < 13;
   // An address may have a time, of which the field shows the day.
   const given = isDate ? value.slice(0, 10) : value;
   const [typed, setTyped] = useState(given);
@@ -120,7 +129,7 @@ function TypedFilter({
   const input = (
     <input
       aria-label={label}
-      className={`control min-w-0 ${isDate ? 'sm:w-34' : 'sm:w-32'} ${value ? 'border-accent' : ''}`}
+      className={`control min-w-0 ${isDate ? 'sm:w-34' : isShort ? 'sm:w-32' : 'sm:w-44'} ${value ? 'border-accent' : ''}`}
       onChange={(event) => setTyped(event.target.value)}
       placeholder={rest.placeholder ?? label}
       type={rest.type ?? 'text'}

@@ -1,4 +1,4 @@
-import { usd } from './shown.tsx';
+import { percent, usd } from './shown.tsx';
 
 type SpendMeterProps = {
   label: string;
@@ -22,7 +22,7 @@ export function SpendMeter({ label, spent, cap, left = null }: SpendMeterProps) 
       </div>
       <p className="mt-1.5 text-quiet text-sm">
         {cap !== null
-          ? `${Math.round(share * 100)} % of ${usd(cap)}`
+          ? `${percent(share)} of ${usd(cap)}`
           : left !== null
             ? `No user cap; ${usd(left)} left under the org’s cap`
             : 'No cap'}

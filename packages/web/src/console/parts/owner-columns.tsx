@@ -1,8 +1,6 @@
 import type { Column } from './data-table.tsx';
-import type { useNames } from './names.ts';
+import { DeploymentName, type Names, UserName } from './names.tsx';
 import { Usd } from './shown.tsx';
-
-export type Names = Pick<ReturnType<typeof useNames>, 'ofUser' | 'ofDeployment'>;
 
 type Owned = {
   user_id: string | null;
@@ -12,16 +10,16 @@ type Owned = {
 };
 
 /** The user, the deployment and the cost of a conversation or task. */
-export const ownerColumns = ({ ofUser, ofDeployment }: Names): Column<Owned>[] => [
+export const ownerColumns = (names: Names): Column<Owned>[] => [
   {
     id: 'user',
     header: 'User',
     isWideOnly: true,
     cell: ({ user_id }) =>
       user_id === null ? (
-        <span className="text-quiet">the org’s agent</span>
+        <span className="text-quiet">The org’s own agent</span>
       ) : (
-        <span title={user_id}>{ofUser(user_id)}</span>
+        <UserName id={user_id} names={names} />
       ),
   },
   {
@@ -29,7 +27,13 @@ export const ownerColumns = ({ ofUser, ofDeployment }: Names): Column<Owned>[] =
     header: 'Deployment',
     isWideOnly: true,
     cell: ({ deployment_id, deployment_version }) =>
-      deployment_id === null ? '–' : `${ofDeployment(deployment_id)} v${deployment_version ?? '–'}`,
+      deployment_id === null ? (
+        '–'
+      ) : (
+        <>
+          <DeploymentName id={deployment_id} names={names} /> v{deployment_version ?? '–'}
+        </>
+      ),
   },
   {
     id: 'cost',

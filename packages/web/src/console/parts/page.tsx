@@ -46,16 +46,20 @@ export function Page({ title, tabTitle, lead, above, request, actions, isWide = 
           >
             {title}
           </h1>
-          {/* On a phone the actions have the line below the title to themselves. */}
-          <div className="flex flex-wrap items-center gap-2 max-sm:order-1 max-sm:w-full max-sm:empty:hidden sm:ml-auto">
+          {/* On a phone the actions have a line to themselves, below the lead. */}
+          <div className="flex flex-wrap items-center gap-2 max-sm:order-2 max-sm:w-full max-sm:empty:hidden sm:ml-auto">
             {actions}
           </div>
           <span className="flex items-center max-sm:ml-auto">
             {request && <RequestMenu request={request} withLastChange />}
             <GuideLink />
           </span>
+          {lead && (
+            <div className="w-full max-sm:order-1 sm:-mt-1">
+              <p className={`text-pretty text-quiet wrap-anywhere ${isWide ? '' : 'max-w-[92ch]'}`}>{lead}</p>
+            </div>
+          )}
         </div>
-        {lead && <p className={`mt-1 text-quiet wrap-anywhere max-sm:mt-2 ${isWide ? '' : 'max-w-[92ch]'}`}>{lead}</p>}
       </header>
       {children}
     </div>
@@ -129,7 +133,7 @@ export function Facts({ rows }: { rows: readonly (readonly [ReactNode, ReactNode
     <dl className="panel grid grid-cols-[fit-content(12rem)_minmax(0,1fr)] gap-x-6 divide-y">
       {rows.map(([name, value], index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the rows of one list keep their order.
-        <div className="col-span-2 grid grid-cols-subgrid px-3 py-1.5" key={index}>
+        <div className="col-span-2 grid grid-cols-subgrid items-baseline px-3 py-1.5" key={index}>
           <dt className="text-quiet">{name}</dt>
           <dd className="min-w-0 break-words">{value ?? '–'}</dd>
         </div>

@@ -4,13 +4,29 @@ const whole = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD
 const small = new Intl.NumberFormat('en-US', {
   style: 'currency',
   currency: 'USD',
+  minimumSignificantDigits: 3,
+  maximumSignificantDigits: 3,
+});
+const tiny = new Intl.NumberFormat('en-US', {
+  style: 'currency',
+  currency: 'USD',
   minimumFractionDigits: 2,
   maximumFractionDigits: 6,
 });
 
-/** Cents from one dollar on. Below, three significant digits: the cost of a reply must not be rounded to a cent. */
-export const usd = (value: number): string =>
-  Math.abs(value) >= 1 ? whole.format(value) : small.format(Number(value.toPrecision(3)));
+/**
+ * Cents from one dollar on, and for whole cents. Otherwise three significant digits: the cost of a reply must not be
+ * rounded to a cent, and amounts below each other have as many digits.
+ */
+export const usd = (value: number): string => {
+  const cents = Number((value * 100).toPrecision(3));
+  if (Math.abs(value) >= 1 || Number.isInteger(cents)) return whole.format(value);
+  return Math.abs(value) >= 0.001 ? small.format(value) : tiny.format(Number(value.toPrecision(3)));
+};
+
+/** A share of one, such as 3.4%. */
+export const percent = (share: number): string =>
+  `${(100 * share).toLocaleString('en-US', { maximumFractionDigits: share < 0.1 ? 1 : 0 })}%`;
 
 export const count = (value: number): string => value.toLocaleString('en-US');
 

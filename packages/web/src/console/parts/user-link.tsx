@@ -8,7 +8,7 @@ export function useUserName(id: string | null | undefined): string | undefined {
   const isAsked = typeof id === 'string' && may('users.get');
   const user = useOne('users.get', { user_id: id ?? '' }, { enabled: isAsked });
   if (id === undefined || (isAsked && user.isLoading)) return undefined;
-  if (id === null) return 'The org’s agent';
+  if (id === null) return 'The org’s own agent';
   const found = user.data?.id === id ? user.data : undefined;
   return found?.name ?? found?.email ?? id;
 }

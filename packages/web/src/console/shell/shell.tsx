@@ -125,7 +125,7 @@ function Sidebar({ isDrawer = false, onGo }: { isDrawer?: boolean; onGo?: () => 
           >
             <Icon className="size-3.5" name="search" />
             <span className="grow text-left">Search or jump to</span>
-            <kbd className="font-sans text-xs">⌘K</kbd>
+            <kbd className="font-sans text-xs">{isApple ? '⌘K' : 'Ctrl K'}</kbd>
           </button>
         </div>
       )}
@@ -212,6 +212,8 @@ function Person() {
     </div>
   );
 }
+
+const isApple = /mac|iphone|ipad/i.test(navigator.platform);
 
 const PaletteDialog = lazyPart(() => import('./palette-dialog.tsx'));
 

@@ -72,7 +72,7 @@ function Catalogue({
     );
   }
   return (
-    <ul className="grid gap-3 sm:grid-cols-2 lg:grid-cols-3">
+    <ul className="grid gap-3 sm:grid-cols-2 xl:grid-cols-3">
       {apps.rows.map((app) => (
         <li className="panel flex flex-col gap-2 p-4" key={app.id}>
           <div className="flex items-start gap-2">
@@ -243,7 +243,7 @@ function AppClient({ app, onClose }: { app: App; onClose: () => void }) {
             <>
               {' at '}
               <a
-                className="break-all underline underline-offset-2"
+                className="break-all text-accent underline underline-offset-2"
                 href={sign_in.register_at}
                 rel="noopener noreferrer"
                 target="_blank"

@@ -6,6 +6,7 @@ import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
+import { UserName, useNames } from '../../parts/names.tsx';
 import { RowMenu } from '../../parts/row-menu.tsx';
 import { Status, Time } from '../../parts/shown.tsx';
 
@@ -18,12 +19,18 @@ export function Connections() {
   const { may } = useRole();
   const removing = useDialogInAddress('remove');
   const removed = connections.rows.find(({ id }) => id === removing.value);
+  const names = useNames();
   const columns: Column<Connection>[] = [
     { id: 'app', header: 'App', width: '8rem', cell: (each) => each.app },
     {
       id: 'user',
       header: 'User',
-      cell: (each) => each.user_id ?? <span className="text-quiet">the org’s agent</span>,
+      cell: (each) =>
+        each.user_id === null ? (
+          <span className="text-quiet">The org’s own agent</span>
+        ) : (
+          <UserName id={each.user_id} names={names} />
+        ),
     },
     { id: 'status', header: 'Health', width: '6rem', cell: (each) => <Status>{each.status}</Status> },
     {
@@ -108,7 +115,7 @@ export function Connections() {
           loses={
             <>
               The connection of{' '}
-              <strong className="break-all text-foreground">{removed.user_id ?? 'the org’s agent'}</strong> to{' '}
+              <strong className="break-all text-foreground">{removed.user_id ?? 'the org’s own agent'}</strong> to{' '}
               {removed.app} is deleted. To connect again, they sign in again.
             </>
           }

@@ -40,7 +40,13 @@ export default function AuditPage() {
       ),
     },
     { id: 'actor', header: 'Actor', cell: ({ actor }) => actor.name || actor.id },
-    { id: 'kind', header: 'Type', width: '5rem', isWideOnly: true, cell: ({ actor }) => <Status>{actor.type}</Status> },
+    {
+      id: 'kind',
+      header: 'Type',
+      width: '5rem',
+      isLargeOnly: true,
+      cell: ({ actor }) => <Status>{actor.type}</Status>,
+    },
     {
       id: 'target',
       header: 'Target',
@@ -51,7 +57,7 @@ export default function AuditPage() {
       id: 'ip',
       header: 'IP address',
       width: '8rem',
-      isWideOnly: true,
+      isLargeOnly: true,
       cell: ({ ip }) => <span className="figures text-quiet">{ip}</span>,
     },
     { id: 'at', header: 'Time', width: '6rem', cell: ({ created_at }) => <Time at={created_at} /> },

@@ -13,6 +13,7 @@ import { DeleteButton } from '../../parts/delete-button.tsx';
 import { DeploymentLink } from '../../parts/deployment-link.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { Fault } from '../../parts/fault.tsx';
+import { type Names, UserName, useNames } from '../../parts/names.tsx';
 import { Facts, LoadedPage, Page, Section } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { asCsv, saveFile } from '../../parts/save-file.ts';
@@ -38,6 +39,7 @@ function Shown({ batch, isMoving }: { batch: Batch; isMoving: boolean }) {
   const place = useOrgAndMode();
   const { may } = useRole();
   const items = useList('batches.items', { batch_id: batch.id });
+  const columns = columnsWith(useNames());
   useEvery(3000, isMoving && items.rows.length <= 100, items.refetch);
   const stopping = useDialogInAddress('cancel');
   const [isSaving, setIsSaving] = useState(false);
@@ -67,6 +69,12 @@ function Shown({ batch, isMoving }: { batch: Batch; isMoving: boolean }) {
               Stop
             </Button>
           )}
+          <Button disabled={isSaving} onClick={() => void save('jsonl')}>
+            Download JSONL
+          </Button>
+          <Button isBusy={isSaving} onClick={() => void save('csv')}>
+            Download CSV
+          </Button>
           {batch.completed_at !== null && (
             <DeleteButton
               back="/batches"
@@ -76,12 +84,6 @@ function Shown({ batch, isMoving }: { batch: Batch; isMoving: boolean }) {
               row="batches.delete"
             />
           )}
-          <Button disabled={isSaving} onClick={() => void save('jsonl')}>
-            Download JSONL
-          </Button>
-          <Button isBusy={isSaving} onClick={() => void save('csv')}>
-            Download CSV
-          </Button>
         </>
       }
       request={items.request}
@@ -132,7 +134,7 @@ function Shown({ batch, isMoving }: { batch: Batch; isMoving: boolean }) {
   );
 }
 
-const columns: Column<Item>[] = [
+const columnsWith = (names: Names): Column<Item>[] => [
   { id: 'index', header: '#', width: '3rem', align: 'end', cell: ({ index }) => index + 1 },
   {
     id: 'status',
@@ -140,7 +142,18 @@ const columns: Column<Item>[] = [
     width: '6rem',
     cell: ({ status }) => <Status tone={status === 'succeeded' ? 'good' : undefined}>{status}</Status>,
   },
-  { id: 'user', header: 'User', width: '7rem', isWideOnly: true, cell: ({ user_id }) => user_id },
+  {
+    id: 'user',
+    header: 'User',
+    width: '9rem',
+    isWideOnly: true,
+    cell: ({ user_id }) =>
+      user_id === null ? (
+        <span className="text-quiet">The org’s own agent</span>
+      ) : (
+        <UserName id={user_id} names={names} />
+      ),
+  },
   {
     id: 'result',
     header: 'Result',

@@ -7,22 +7,21 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { DropZone } from '../../parts/drop-zone.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { ChangeForm, TextField } from '../../parts/form.tsx';
-import { useNames } from '../../parts/names.ts';
-import type { Names } from '../../parts/owner-columns.tsx';
+import { DeploymentName, type Names, useNames } from '../../parts/names.tsx';
 import { useGo } from '../../parts/page-link.tsx';
 import { ResourceList } from '../../parts/resource-list.tsx';
 import { count, Status, Time, Usd } from '../../parts/shown.tsx';
 import { Progress } from './progress.tsx';
 import { type BatchItem, readItems } from './read-items.ts';
 
-const columnsWith = ({ ofDeployment }: Names): Column<ItemOf<'batches.list'>>[] => [
+const columnsWith = (names: Names): Column<ItemOf<'batches.list'>>[] => [
   {
     id: 'id',
     header: 'Batch',
     width: '1.2fr',
     cell: ({ id, deployment_id }) => (
       <>
-        {deployment_id === null ? 'Deleted deployment' : ofDeployment(deployment_id)}{' '}
+        {deployment_id === null ? 'Deleted deployment' : <DeploymentName id={deployment_id} names={names} />}{' '}
         <code className="ml-1 font-mono font-normal text-quiet text-xs">{id}</code>
       </>
     ),
@@ -40,7 +39,7 @@ const columnsWith = ({ ofDeployment }: Names): Column<ItemOf<'batches.list'>>[] 
     header: 'Failed',
     width: '4rem',
     align: 'end',
-    isWideOnly: true,
+    isLargeOnly: true,
     cell: ({ counts }) => count(counts.failed),
   },
   {
@@ -116,7 +115,7 @@ function NewBatch({
         <>
           <DropZone
             accept=".csv,.jsonl,.ndjson,text/csv"
-            hint="CSV or JSONL with a column message, and user_id if users are required. At most 5,000 lines."
+            hint="CSV or JSONL with the column “message”, and “user_id” if your org requires users. At most 5,000 lines."
             label="Drop a file here, or choose it"
             onFiles={([given]) => given && void take(given)}
           />

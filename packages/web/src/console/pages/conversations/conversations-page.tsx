@@ -4,8 +4,8 @@ import type { ItemOf } from '../../data/rows.ts';
 import { buttonLook } from '../../parts/button.tsx';
 import type { Column } from '../../parts/data-table.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
-import { useNames } from '../../parts/names.ts';
-import { type Names, ownerColumns } from '../../parts/owner-columns.tsx';
+import { type Names, useNames } from '../../parts/names.tsx';
+import { ownerColumns } from '../../parts/owner-columns.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { ResourceList } from '../../parts/resource-list.tsx';
 import { Status, Time } from '../../parts/shown.tsx';
@@ -81,8 +81,8 @@ export default function ConversationsPage() {
               name: 'failed',
               label: 'Failed',
               options: [
-                ['true', 'yes'],
-                ['false', 'no'],
+                ['true', 'Failed'],
+                ['false', 'Not failed'],
               ],
             },
             { name: 'error_code', label: 'Error code' },

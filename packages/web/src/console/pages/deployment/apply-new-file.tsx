@@ -29,7 +29,7 @@ export function ApplyNewFile({ text, onChange, onApplied }: ApplyNewFileProps) {
         <p className="mt-3 rounded-md bg-warn-soft px-3 py-2 text-warn" role="alert">
           A deployment named <strong className="break-all">{taken.name}</strong> already exists. It was not changed.
           Choose another name, or{' '}
-          <PageLink className="underline underline-offset-2" to={`/deployments/${taken.name}`}>
+          <PageLink className="text-accent underline underline-offset-2" to={`/deployments/${taken.name}`}>
             open it
           </PageLink>
           .

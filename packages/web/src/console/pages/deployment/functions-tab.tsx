@@ -74,7 +74,7 @@ function Declared({ deploymentId }: { deploymentId: string }) {
                     <code className="font-medium font-mono">{each.name}</code>
                     {each.read_only && <Status>read only</Status>}
                     {each.run_without_asking && <Status>no approval</Status>}
-                    <span className="ml-auto text-quiet text-sm">{each.timeout_s} s</span>
+                    <span className="ml-auto text-quiet text-sm">Timeout {each.timeout_s} s</span>
                   </div>
                   <p className="text-quiet">{each.description}</p>
                 </li>

@@ -11,7 +11,7 @@ import { Icon } from '../../parts/icons.tsx';
 import { Loaded } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
-import { count, Status, Time, type Tone } from '../../parts/shown.tsx';
+import { count, percent, Status, Time, type Tone } from '../../parts/shown.tsx';
 import { Improvements, NewImprovement } from '../improvement/improvements.tsx';
 import { type Deployment, DeploymentFrame } from './deployment-frame.tsx';
 
@@ -128,7 +128,7 @@ function Groups({
     <>
       <div className="mb-1.5 flex items-center justify-between gap-3 text-quiet text-sm">
         <p>
-          {conversationsOf(total_conversations)} from {period.from} to {period.to}, UTC.
+          {conversationsOf(total_conversations)} from {dayOf(period.from)} to {dayOf(period.to)} (UTC).
           {!is_complete && ' The period has more than one report reads: only the newest are counted.'}
           {hidden[quoted_conversations]}
           {next_cursor !== null && ` Only the ${mostGroups} largest groups are shown.`}
@@ -271,6 +271,7 @@ function Trend({ events, trend: { days, previous_count } }: { events: number; tr
   );
 }
 
-const conversationsOf = (total: number) => `${count(total)} ${total === 1 ? 'conversation' : 'conversations'}`;
+const ofDay = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+const dayOf = (date: string) => ofDay.format(new Date(date));
 
-const percent = (share: number) => `${(100 * share).toFixed(share < 0.1 && share > 0 ? 1 : 0)} %`;
+const conversationsOf = (total: number) => `${count(total)} ${total === 1 ? 'conversation' : 'conversations'}`;

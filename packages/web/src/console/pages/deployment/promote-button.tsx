@@ -36,7 +36,7 @@ export function PromoteButton({ deployment, version, look = 'primary' }: Promote
     <>
       <Button
         disabled={isRunning || !may('deployments.promote') || deployment.status === 'archived'}
-        look={look}
+        look={isRunning ? 'plain' : look}
         onClick={() => setIsAsked(true)}
       >
         {isRunning ? (mode === 'live' ? 'Live' : 'Current draft') : mode === 'live' ? 'Promote to live' : 'Make draft'}

@@ -29,7 +29,7 @@ function Ratings({ deployment }: { deployment: Deployment }) {
             data.length === 0 ? (
               <EmptyState
                 example={{
-                  label: 'Rate an answer from your program:',
+                  label: 'Rate a reply from the command line:',
                   code: `vestra feedback rate <conversation id> <message id> --rating good`,
                 }}
                 icon="thumb"
@@ -96,7 +96,7 @@ function Counted({ deployment, line: { version, good, bad } }: { deployment: Dep
         <span className="bg-good" style={{ width: `${share}%` }} />
       </span>
       <span className="figures text-sm max-sm:w-full sm:w-48 sm:text-right">
-        {count(good)} good, {count(bad)} bad · {share} %
+        {count(good)} good, {count(bad)} bad · {share}%
       </span>
     </li>
   );

@@ -37,7 +37,10 @@ function Versions({ deployment }: { deployment: Deployment }) {
       <div>
         <ol aria-label="Versions" className="panel max-h-[75dvh] divide-y overflow-y-auto">
           {versions.rows.map((version) => (
-            <li className={`px-3 py-2 ${String(version.version) === right ? 'bg-muted' : ''}`} key={version.version}>
+            <li
+              className={`px-3 py-2 ${String(version.version) === right ? 'bg-muted shadow-[inset_3px_0_var(--accent)]' : 'hover:bg-muted'}`}
+              key={version.version}
+            >
               <button
                 className="block w-full text-left"
                 onClick={() => setCompared({ from: undefined, to: String(version.version) })}
@@ -103,7 +106,6 @@ function Compared({ deployment, left, right, versions, setCompared }: ComparedPr
       }
       title={
         <span className="flex flex-wrap items-center gap-2">
-          v
           <select
             aria-label="Compare with"
             className="control w-auto pr-8"
@@ -112,7 +114,7 @@ function Compared({ deployment, left, right, versions, setCompared }: ComparedPr
           >
             {versions.map(({ version }) => (
               <option key={version} value={version}>
-                {version}
+                v{version}
               </option>
             ))}
           </select>

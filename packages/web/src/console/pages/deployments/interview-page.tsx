@@ -57,7 +57,7 @@ export default function InterviewPage() {
         <p className="mb-4 max-w-3xl rounded-md bg-accent-soft px-3 py-2">
           You have an unfinished interview.{' '}
           <button
-            className="underline underline-offset-2"
+            className="text-accent underline underline-offset-2"
             onClick={() => set({ conversation: unfinished })}
             type="button"
           >

@@ -32,7 +32,7 @@ export default function NewDeploymentPage() {
       lead={
         <>
           One file describes the agent. Apply it and try it in the playground, or{' '}
-          <PageLink className="underline underline-offset-2" to="/deployments/interview">
+          <PageLink className="text-accent underline underline-offset-2" to="/deployments/interview">
             answer a few questions
           </PageLink>{' '}
           to generate it.

@@ -51,7 +51,7 @@ function Subject({ id }: { id: string }) {
   const place = pageOfId(id);
   if (!place) return <code className="break-all font-mono text-sm">{id}</code>;
   return (
-    <PageLink className="break-all font-mono text-sm underline underline-offset-2" to={place.to}>
+    <PageLink className="break-all font-mono text-sm text-accent underline underline-offset-2" to={place.to}>
       {id}
     </PageLink>
   );

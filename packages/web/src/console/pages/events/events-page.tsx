@@ -21,7 +21,7 @@ const columns: Column<Event>[] = [
   {
     id: 'id',
     header: 'Id',
-    isWideOnly: true,
+    isLargeOnly: true,
     cell: ({ id }) => <code className="font-mono text-quiet text-xs">{id}</code>,
   },
   { id: 'at', header: 'Time', width: '6.5rem', cell: ({ created_at }) => <Time at={created_at} /> },
@@ -49,7 +49,7 @@ export default function EventsPage() {
       lead={
         <>
           Every event, newest first. Subscribe to them with{' '}
-          <PageLink className="underline underline-offset-2" to="/webhooks">
+          <PageLink className="text-accent underline underline-offset-2" to="/webhooks">
             webhooks
           </PageLink>
           .

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { RouteAnswer } from '../../data/rows.ts';
 import { Section } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
-import { count, duration, Status, Time, type Tone, usd } from '../../parts/shown.tsx';
+import { count, duration, percent, Status, Time, type Tone, usd } from '../../parts/shown.tsx';
 
 type Overview = RouteAnswer<'overview.get'>;
 type Period = Overview['period'];
@@ -31,7 +31,7 @@ export function Health({ data, deployment }: { data: Overview; deployment: strin
           note={`${count(failed_count)} of ${count(reply_count)} failed`}
           tone={failed_count === 0 ? undefined : 'danger'}
         >
-          {reply_count === 0 ? '–' : share(failed_count, reply_count)}
+          {reply_count === 0 ? '–' : percent(failed_count / reply_count)}
         </Figure>
         <Figure
           label="Latency"
@@ -79,7 +79,7 @@ function Verdict({ data }: { data: Overview }) {
         : [
             failed / replies >= highShare ? 'danger' : 'warn',
             failed / replies >= highShare ? 'failing' : 'some failures',
-            `${count(failed)} of ${count(replies)} replies ${period} failed (${share(failed, replies)}).`,
+            `${count(failed)} of ${count(replies)} replies ${period} failed (${percent(failed / replies)}).`,
           ];
   return (
     <p className="mb-3 flex flex-wrap items-center gap-2" data-health={word}>
@@ -95,9 +95,6 @@ function Verdict({ data }: { data: Overview }) {
 }
 
 const isShortened = ({ from, slots }: Overview) => Date.parse(from) > Date.parse(slots[0]?.at ?? from);
-
-const share = (part: number, whole: number) =>
-  `${((part / whole) * 100).toLocaleString('en-US', { maximumFractionDigits: part / whole < 0.1 ? 1 : 0 })}%`;
 
 const toneOfFigure = { danger: 'text-danger', warn: 'text-warn' } as const;
 
@@ -270,7 +267,7 @@ function ByDeployment({ data: { deployments, period } }: { data: Overview }) {
                   </td>
                   <td className="figures text-right">{count(row.conversation_count)}</td>
                   <td className={`figures text-right ${row.failed_count > 0 ? 'text-danger' : ''}`}>
-                    {row.reply_count === 0 ? '–' : share(row.failed_count, row.reply_count)}
+                    {row.reply_count === 0 ? '–' : percent(row.failed_count / row.reply_count)}
                   </td>
                   <td className="figures text-right max-sm:hidden">
                     {row.latency_ms ? duration(row.latency_ms.p95) : '–'}

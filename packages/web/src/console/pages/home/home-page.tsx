@@ -2,7 +2,7 @@ import { useAccess } from '../../access/session.ts';
 import { useRole } from '../../data/api.ts';
 import { useOne } from '../../data/queries.ts';
 import { useFilters } from '../../parts/filters.tsx';
-import { useNames } from '../../parts/names.ts';
+import { useNames } from '../../parts/names.tsx';
 import { Loaded, Page, Waiting } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Checklist, useSteps } from './checklist.tsx';

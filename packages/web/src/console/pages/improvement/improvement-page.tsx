@@ -9,7 +9,9 @@ import { Fault } from '../../parts/fault.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { Loaded, Page, Section } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
-import { duration, Status, Time, Usd } from '../../parts/shown.tsx';
+
+import { duration, percent, Status, Time, Usd } from '../../parts/shown.tsx';
+
 import { PromoteButton } from '../deployment/promote-button.tsx';
 import { outcomeTones } from './improvements.tsx';
 import { ProposedChange } from './proposed-change.tsx';
@@ -196,7 +198,7 @@ function Measured({ improvement: { before, after } }: { improvement: Improvement
                 </th>
                 <td className="figures px-2 py-2 sm:px-4">
                   {side.passed} of {side.runs}
-                  {side.pass_rate !== null && ` (${Math.round(side.pass_rate * 100)} %)`}
+                  {side.pass_rate !== null && ` (${percent(side.pass_rate)})`}
                 </td>
                 <td className="px-2 py-2 sm:px-4">{side.cost_usd === null ? '–' : <Usd value={side.cost_usd} />}</td>
                 <td className="figures px-2 py-2 sm:px-4">

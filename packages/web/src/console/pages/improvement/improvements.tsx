@@ -29,19 +29,26 @@ export function Improvements({ deploymentId: deployment_id }: { deploymentId: st
   return (
     <Section actions={<RequestMenu request={improvements.request} />} className="mt-8" title="Improvements">
       <ul className="panel divide-y">
-        {improvements.rows.map(({ id, base_version, version, status, outcome, cost_usd, created_at }) => (
-          <li className="flex flex-wrap items-center gap-3 px-3 py-2" key={id}>
-            <Status {...(outcome && { tone: outcomeTones[outcome] })}>{outcome ?? status}</Status>
-            <PageLink className="font-medium underline underline-offset-2" to={`/improvements/${id}`}>
-              version {base_version}
-              {version !== null && ` → ${version}`}
-            </PageLink>
-            <span className="ml-auto flex gap-3 text-quiet text-sm">
-              <Usd value={cost_usd} />
-              <Time at={created_at} />
-            </span>
-          </li>
-        ))}
+        {improvements.rows.map(
+          ({ id, base_version, version, status, outcome, before, after, cost_usd, created_at }) => (
+            <li className="flex flex-wrap items-center gap-3 px-3 py-2" key={id}>
+              <Status {...(outcome && { tone: outcomeTones[outcome] })}>{outcome ?? status}</Status>
+              <PageLink className="font-medium text-accent underline underline-offset-2" to={`/improvements/${id}`}>
+                version {base_version}
+                {version !== null && ` → ${version}`}
+              </PageLink>
+              <span className="figures text-quiet text-sm">
+                {before && `${before.passed} of ${before.runs} passed before`}
+                {before && after && ', '}
+                {after && `${after.passed} of ${after.runs} after`}
+              </span>
+              <span className="ml-auto flex gap-3 text-quiet text-sm">
+                <Usd value={cost_usd} />
+                <Time at={created_at} />
+              </span>
+            </li>
+          ),
+        )}
       </ul>
     </Section>
   );

@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
-import { useNames } from '../../parts/names.ts';
+import { type Names, UserName, useNames } from '../../parts/names.tsx';
 import { Page, Waiting } from '../../parts/page.tsx';
 import { Time } from '../../parts/shown.tsx';
 import { shownRows, WaitingCard } from '../../parts/waiting/waiting-card.tsx';
@@ -23,7 +23,7 @@ type Pending = ItemOf<'interactions.list'>;
 export default function InboxPage() {
   const [{ at, ...filters }, set] = useFilters('type', 'approver', 'user_id', 'at');
   const waiting = useList('interactions.list', filters as never, { limit: 100 });
-  const { ofUser } = useNames();
+  const names = useNames();
   const rows = useMemo(() => inOrder(waiting.rows), [waiting.rows]);
   const chosen = rows.find(({ id }) => id === at) ?? rows[0];
   const isFiltered = Object.keys(filters).length > 0;
@@ -66,7 +66,7 @@ export default function InboxPage() {
                 <li key={row.id}>
                   <Entry
                     isChosen={row.id === chosen?.id}
-                    nameOf={ofUser}
+                    names={names}
                     onChoose={() => set({ at: row.id })}
                     row={row}
                   />
@@ -80,7 +80,7 @@ export default function InboxPage() {
           <div className="flex flex-col gap-3">
             {rows.map((row) => (
               <div className={row.id === chosen?.id ? '' : 'lg:hidden'} key={row.id}>
-                <WaitingCard waiting={row} />
+                <WaitingCard user={row.user_id !== null && <UserName id={row.user_id} names={names} />} waiting={row} />
               </div>
             ))}
             {waiting.hasMore && (
@@ -104,9 +104,9 @@ const inOrder = (rows: readonly Pending[]): Pending[] =>
       one.id.localeCompare(other.id),
   );
 
-type EntryProps = { row: Pending; isChosen: boolean; nameOf: (userId: string) => string; onChoose: () => void };
+type EntryProps = { row: Pending; isChosen: boolean; names: Names; onChoose: () => void };
 
-function Entry({ row, isChosen, nameOf, onChoose }: EntryProps) {
+function Entry({ row, isChosen, names, onChoose }: EntryProps) {
   const values = shownRows(row.details)
     .map(({ label, value }) => `${label} ${value}`)
     .join(' · ');
@@ -119,7 +119,7 @@ function Entry({ row, isChosen, nameOf, onChoose }: EntryProps) {
     >
       <span className="flex items-baseline gap-2 text-quiet text-xs">
         <span className="min-w-0 grow truncate">
-          {row.user_id === null ? 'The org’s own agent' : nameOf(row.user_id)}
+          {row.user_id === null ? 'The org’s own agent' : <UserName id={row.user_id} names={names} />}
         </span>
         <Time at={row.created_at} />
       </span>

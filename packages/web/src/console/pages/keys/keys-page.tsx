@@ -44,7 +44,7 @@ export default function KeysPage() {
       id: 'created',
       header: 'Created',
       width: '6.5rem',
-      isWideOnly: true,
+      isLargeOnly: true,
       cell: (key) => <Time at={key.created_at} />,
     },
     {

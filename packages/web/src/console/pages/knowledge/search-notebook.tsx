@@ -67,7 +67,7 @@ export function SearchNotebook({
               <li className="panel p-3" key={index}>
                 <p className="mb-1 flex flex-wrap items-baseline gap-x-2 text-sm">
                   <button
-                    className="font-medium underline underline-offset-2"
+                    className="font-medium text-accent underline underline-offset-2"
                     onClick={() => read(document_id)}
                     type="button"
                   >

@@ -19,6 +19,8 @@ const caps = [
   ['user_monthly_usd', 'Each user, per month', 'For users without an individual cap.'],
 ] as const;
 
+const inWords = new Intl.ListFormat('en', { type: 'conjunction' });
+
 const today = () => new Date().toISOString().slice(0, 10);
 
 export default function LimitsPage() {
@@ -74,13 +76,12 @@ export default function LimitsPage() {
               />
             </Section>
             <Section title="Alerts">
-              <p className="mb-3 max-w-prose">
+              <p className="mb-3 max-w-prose text-pretty">
                 {found.usage_alerts.thresholds.length === 0
                   ? 'No alerts are sent before a cap is reached.'
-                  : `Vestra sends an event when spend reaches ${found.usage_alerts.thresholds.map((each) => `${each} %`).join(', ')} of a cap.`}{' '}
-                <PageLink className="underline underline-offset-2" to="/webhooks">
-                  {' '}
-                  Add a webhook{' '}
+                  : `Vestra sends an event when spend reaches ${inWords.format(found.usage_alerts.thresholds.map((each) => `${each}%`))} of a cap.`}{' '}
+                <PageLink className="text-accent underline underline-offset-2" to="/webhooks">
+                  Add a webhook
                 </PageLink>{' '}
                 to receive it.
               </p>
@@ -89,8 +90,8 @@ export default function LimitsPage() {
             <Section actions={<RequestMenu request={limits.request} />} title="API requests">
               <Facts
                 rows={[
-                  ['Per minute', count(found.rate_limits.requests_per_minute)],
-                  ['Burst', count(found.rate_limits.burst)],
+                  ['Per minute', `${count(found.rate_limits.requests_per_minute)} requests`],
+                  ['Burst', `${count(found.rate_limits.burst)} requests`],
                 ]}
               />
             </Section>
@@ -123,11 +124,11 @@ function EditLimits({ limits, onClose }: { limits: Limits; onClose: () => void }
       touches={['orgs', 'usage', 'users']}
     >
       {caps.map(([name, label, hint]) => (
-        <CapField hint={hint} key={name} label={label} name={name} />
+        <CapField hint={hint} key={name} label={`${label} (USD)`} name={name} />
       ))}
       <TextField
         hint="Up to five percentages of a cap, separated by commas."
-        label="Alerts at"
+        label="Alerts at (%)"
         name="usage_alerts"
         placeholder="50, 80, 100"
       />
@@ -195,7 +196,7 @@ function Alerts() {
               <span className={`min-w-0 break-words ${isReached ? 'text-danger' : ''}`}>
                 {capNames[cap] ?? cap}
                 {user_id !== null && ` of ${user_id}`}, {usd(cap_usd)},{' '}
-                {isReached ? 'reached: new requests are rejected' : `${threshold} % used`}
+                {isReached ? 'reached: new requests are rejected' : `${threshold}% used`}
               </span>
               <span className="figures ml-auto whitespace-nowrap text-quiet text-sm max-sm:hidden">
                 {usd(spend_usd)} spent

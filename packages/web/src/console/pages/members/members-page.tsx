@@ -151,7 +151,7 @@ export default function MembersPage() {
       lead={
         <>
           People who can use this console, in both modes.{' '}
-          <PageLink className="underline underline-offset-2" to="/account">
+          <PageLink className="text-accent underline underline-offset-2" to="/account">
             Your account
           </PageLink>
         </>

@@ -13,6 +13,7 @@ import type { Sentence } from '../../parts/talk/sentence.ts';
 import { Thread } from '../../parts/talk/thread.tsx';
 import { TurnTrace } from '../../parts/talk/turn-trace.tsx';
 import { useTalk } from '../../parts/talk/use-talk.ts';
+import { UserLink } from '../../parts/user-link.tsx';
 
 type ColumnProps = {
   deployment: string;
@@ -113,7 +114,9 @@ function Talking({
             <DeploymentLink id={conversation.deployment_id} version={conversation.deployment_version} />
           )}
           {conversation && (
-            <span className="min-w-0 wrap-anywhere">as {conversation.user_id ?? 'the org’s agent'}</span>
+            <span className="min-w-0 wrap-anywhere">
+              as <UserLink id={conversation.user_id} />
+            </span>
           )}
           {conversation && <Usd value={conversation.cost_usd} />}
           <PageLink className="text-accent underline underline-offset-2" to={`/conversations/${conversationId}`}>

@@ -8,6 +8,7 @@ import { Id } from '../../parts/copy.tsx';
 import { DeleteButton } from '../../parts/delete-button.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { ModelText } from '../../parts/model-text.tsx';
 import { Loaded, Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Status, Time, type Tone, Usd } from '../../parts/shown.tsx';
@@ -102,7 +103,7 @@ function ReplayedTalk({ talk }: { talk: Talk }) {
           <Status {...(tone && { tone })}>{status}</Status>
           <span className="min-w-0 truncate font-medium">{exchanges[0]?.message ?? conversation_id}</span>
           <span className="figures ml-auto flex gap-3 text-quiet text-sm">
-            <span>{user_id ?? 'the org’s agent'}</span>
+            <span>{user_id ?? 'the org’s own agent'}</span>
             <Usd value={cost_usd} />
           </span>
         </summary>
@@ -175,7 +176,7 @@ function Answered({ side: { text, calls }, title }: { side: Side; title: string 
           ))}
         </ul>
       )}
-      <p className="whitespace-pre-wrap break-words">{text || '–'}</p>
+      {text === '' ? <p>–</p> : <ModelText text={text} />}
     </div>
   );
 }

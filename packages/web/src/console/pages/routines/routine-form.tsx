@@ -44,7 +44,7 @@ export function RoutineForm(props: {
       submit={routine ? 'Save' : 'Create routine'}
       title={routine ? 'Edit routine' : 'Create a routine'}
     >
-      <TextField label="Name" name="name" placeholder="Morning news" />
+      <TextField hint="If empty: the start of the prompt." label="Name" name="name" placeholder="Morning news" />
       <AreaField label="Prompt" name="ask" placeholder="Summarize what is new since yesterday." rows={3} />
       <When isFixed={routine !== undefined && !schedule} />
       {!routine && <TextField label="User" name="user_id" />}

@@ -15,6 +15,7 @@ import { PageLink, useGo } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { ResourcePage } from '../../parts/resource-page.tsx';
 import { count, Status, Time } from '../../parts/shown.tsx';
+import { UserLink } from '../../parts/user-link.tsx';
 import { inWords, nextTimes, ownTimeZone } from './next-times.ts';
 import { RoutineForm } from './routine-form.tsx';
 import { RunCalendar } from './run-calendar.tsx';
@@ -112,7 +113,7 @@ function Shown({ routine, request }: { routine: Routine; request: Request }) {
             rows={[
               ['Id', <Id key="id">{routine.id}</Id>],
               ['Status', <Status key="state">{routine.enabled ? routine.status : 'paused'}</Status>],
-              ['User', routine.user_id ?? 'the org’s agent'],
+              ['User', <UserLink id={routine.user_id} key="user" />],
               [
                 'Prompt',
                 <span className="whitespace-pre-wrap" key="ask">
@@ -132,11 +133,11 @@ function Shown({ routine, request }: { routine: Routine; request: Request }) {
                 'Conversation',
                 routine.conversation_id && (
                   <PageLink
-                    className="font-mono text-sm underline underline-offset-2"
+                    className="text-accent underline underline-offset-2"
                     key="conversation"
                     to={`/conversations/${routine.conversation_id}`}
                   >
-                    {routine.conversation_id}
+                    open
                   </PageLink>
                 ),
               ],

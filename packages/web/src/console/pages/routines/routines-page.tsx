@@ -94,15 +94,15 @@ export default function RoutinesPage() {
       }}
       empty={{
         icon: 'routine',
-        title: user_id === undefined ? 'The org’s agent has no routines' : 'This user has no routines',
+        title: user_id === undefined ? 'The org’s own agent has no routines' : 'This user has no routines',
         text: 'Write the schedule in plain words, such as “weekday at 08:00”.',
         example: {
           label: 'Or through the API:',
-          code: `curl -X POST "$VESTRA_URL/v1/routines" -H "Authorization: Bearer $VESTRA_KEY" \\\n  -H 'Content-Type: application/json' -d '{"user_id":"ada","every":"weekday at 08:00","ask":"What is new?"}'`,
+          code: `curl -X POST "$VESTRA_URL/v1/routines" -H "Authorization: Bearer $VESTRA_KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d '{"user_id":"ada","every":"weekday at 08:00","ask":"What is new?"}'`,
         },
       }}
       instead={instead || undefined}
-      lead="Prompts that an agent runs on a schedule or when your system calls. A routine belongs to one user or to the org’s agent."
+      lead="Prompts that an agent runs on a schedule or when your system calls. A routine belongs to one user or to the org’s own agent."
       linkOf={({ id }) => `/routines/${id}`}
       list={routines}
       title="Routines"

@@ -174,7 +174,10 @@ function RunsOfDay({
                 {clock(at, timezone)}
               </time>
               {!isOfOne && (
-                <PageLink className="min-w-0 truncate underline underline-offset-2" to={`/routines/${routine.id}`}>
+                <PageLink
+                  className="min-w-0 truncate text-accent underline underline-offset-2"
+                  to={`/routines/${routine.id}`}
+                >
                   {routine.name}
                 </PageLink>
               )}
@@ -182,7 +185,7 @@ function RunsOfDay({
               {message && <span className="min-w-0 break-words text-quiet text-sm">{message}</span>}
               {conversationId && (
                 <PageLink
-                  className="ml-auto text-sm underline underline-offset-2"
+                  className="ml-auto text-sm text-accent underline underline-offset-2"
                   to={`/conversations/${conversationId}`}
                 >
                   Conversation

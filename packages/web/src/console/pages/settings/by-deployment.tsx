@@ -10,14 +10,15 @@ export type OfDeployment = { deployment: string };
 type ByDeploymentProps<Row extends OfDeployment> = {
   name: string;
   label: string;
+  hint: string;
   /** The values of a new row. */
   empty: Omit<Row, 'deployment'>;
   children: (row: Row, change: (changed: Partial<Row>) => void) => ReactNode;
 };
 
 /** A setting with separate values per deployment. */
-export function ByDeployment<Row extends OfDeployment>({ name, label, empty, children }: ByDeploymentProps<Row>) {
-  const { values, set, helpOf, faultOf } = useForm();
+export function ByDeployment<Row extends OfDeployment>({ name, label, hint, empty, children }: ByDeploymentProps<Row>) {
+  const { values, set, faultOf } = useForm();
   const rows = values[name] as readonly Row[];
   const deployments = useList('deployments.list', {}, { limit: 100 });
   const known = ['*', ...deployments.rows.map(({ slug }) => slug)];
@@ -27,7 +28,7 @@ export function ByDeployment<Row extends OfDeployment>({ name, label, empty, chi
     <fieldset>
       <legend className="font-medium text-sm">{label}</legend>
       <p className={`mb-2 text-sm ${fault ? 'text-danger' : 'text-quiet'}`}>
-        <Help fault={fault} help={helpOf(name)?.description} />
+        <Help fault={fault} help={hint} />
       </p>
       <div className="flex flex-col gap-3">
         {rows.map((row, at) => (

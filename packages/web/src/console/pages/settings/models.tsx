@@ -18,7 +18,7 @@ const columns: Column<Model>[] = [
   {
     id: 'model',
     header: 'Model',
-    width: '3fr',
+    width: '2.5fr',
     cell: ({ id, default: isDefault }) => (
       <>
         <code className="font-mono text-sm">{id}</code> {isDefault && <Status tone="accent">default</Status>}
@@ -52,7 +52,7 @@ const columns: Column<Model>[] = [
     header: 'Cache read',
     width: '5rem',
     align: 'end',
-    isWideOnly: true,
+    isLargeOnly: true,
     cell: price(({ cache_read_per_mtok }) => cache_read_per_mtok),
   },
   {
@@ -60,7 +60,7 @@ const columns: Column<Model>[] = [
     header: 'Cache write',
     width: '5rem',
     align: 'end',
-    isWideOnly: true,
+    isLargeOnly: true,
     cell: price(({ cache_write_per_mtok }) => cache_write_per_mtok),
   },
   { id: 'state', header: 'Status', width: '6rem', isWideOnly: true, cell: stateOf },
@@ -132,7 +132,12 @@ export function ModelFallbacks({ org }: { org: RouteAnswer<'orgs.get'> }) {
       })}
       submit="Save fallbacks"
     >
-      <ByDeployment<Fallbacks> empty={{ models: '' }} label="Fallback models" name="model_fallbacks">
+      <ByDeployment<Fallbacks>
+        empty={{ models: '' }}
+        hint="The models that a deployment uses, in this order, if its own is unavailable. At most five."
+        label="Fallback models"
+        name="model_fallbacks"
+      >
         {(row, change) => (
           <PanelText
             help="model_fallbacks"

@@ -50,7 +50,7 @@ export function PagesAndEmbedding({ org }: { org: RouteAnswer<'orgs.get'> }) {
       <Section
         actions={
           <a
-            className="text-sm underline underline-offset-2"
+            className="text-accent text-sm underline underline-offset-2"
             href={guideAddress('embedding')}
             rel="noopener"
             target="_blank"
@@ -85,9 +85,14 @@ function Openings({ org }: { org: RouteAnswer<'orgs.get'> }) {
       onDone={() => say('Saved. New sessions use it.')}
       row="orgs.update"
       send={({ openings }) => ({ openings: Object.fromEntries((openings as Opening[]).map(sent)) })}
-      submit="Save openings"
+      submit="Save welcome messages"
     >
-      <ByDeployment<Opening> empty={{ message: '', suggestions: '' }} label="Welcome message" name="openings">
+      <ByDeployment<Opening>
+        empty={{ message: '', suggestions: '' }}
+        hint="What the session page shows before the first message, for each deployment."
+        label="Welcome messages"
+        name="openings"
+      >
         {(row, change) => (
           <>
             <PanelText

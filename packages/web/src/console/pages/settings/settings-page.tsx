@@ -147,6 +147,7 @@ function Memory({ org }: { org: Org }) {
         submit="Save"
       >
         <SelectField
+          hint="Where facts about users are stored. “Your endpoint” keeps them in your system."
           label="Memory storage"
           name="memory_mode"
           options={[
@@ -162,8 +163,7 @@ function Memory({ org }: { org: Org }) {
         <div className="mt-4 flex items-center gap-3 border-t pt-4">
           <p className="grow text-quiet text-sm">Requests to your endpoint are signed.</p>
           <Button disabled={!may('orgs.rollMemorySecret')} onClick={() => rolling.open()}>
-            {' '}
-            Roll secret{' '}
+            Roll secret
           </Button>
         </div>
       )}

@@ -101,13 +101,20 @@ function Shown({ skill, request }: { skill: Skill; request: Request }) {
   );
 }
 
+/** As short as in the list of skills. The tooltip has all of it. */
+const Hash = ({ children }: { children: string }) => (
+  <code className="font-mono text-quiet text-sm" title={children}>
+    {children.slice(0, 8)}
+  </code>
+);
+
 const versionColumns: Column<ItemOf<'skills.versions'>>[] = [
-  { id: 'hash', header: 'Version', cell: ({ hash }) => <code className="font-mono text-sm">{hash}</code> },
+  { id: 'hash', header: 'Version', cell: ({ hash }) => <Hash>{hash}</Hash> },
   {
     id: 'parent',
     header: 'Parent',
     isWideOnly: true,
-    cell: ({ parent_hash }) => <code className="font-mono text-quiet text-sm">{parent_hash ?? 'none'}</code>,
+    cell: ({ parent_hash }) => (parent_hash === null ? 'none' : <Hash>{parent_hash}</Hash>),
   },
   { id: 'made', header: 'Created', width: '7rem', cell: ({ created_at }) => <Time at={created_at} /> },
 ];

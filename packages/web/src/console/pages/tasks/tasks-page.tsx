@@ -2,8 +2,8 @@ import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
 import type { Column } from '../../parts/data-table.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
-import { useNames } from '../../parts/names.ts';
-import { type Names, ownerColumns } from '../../parts/owner-columns.tsx';
+import { type Names, useNames } from '../../parts/names.tsx';
+import { ownerColumns } from '../../parts/owner-columns.tsx';
 import { ResourceList } from '../../parts/resource-list.tsx';
 import { Status, Time } from '../../parts/shown.tsx';
 

@@ -7,8 +7,10 @@ import { useChange, useOne } from '../../data/queries.ts';
 import { Button } from '../../parts/button.tsx';
 import { Id } from '../../parts/copy.tsx';
 import { DeleteButton } from '../../parts/delete-button.tsx';
+import { DeploymentLink } from '../../parts/deployment-link.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { ModelText } from '../../parts/model-text.tsx';
 import { Loaded, Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { duration, Status, Time, Usd } from '../../parts/shown.tsx';
@@ -60,6 +62,7 @@ export default function TestRunPage() {
         {(found) => (
           <>
             <p className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-1 text-quiet text-sm" role="status">
+              <DeploymentLink id={found.deployment_id} version={found.version} />
               <span className="figures">
                 {found.counts.passed} of {found.counts.total} passed
               </span>
@@ -171,13 +174,19 @@ function ScenarioResult({ result }: { result: Result }) {
                   <span className="eyebrow">
                     {role === 'user' ? 'Simulated user' : role === 'agent' ? 'Agent' : 'Task'}
                   </span>
-                  <p className="whitespace-pre-wrap break-words">{text}</p>
+                  {role === 'user' ? (
+                    <p className="whitespace-pre-wrap break-words" dir="auto">
+                      {text}
+                    </p>
+                  ) : (
+                    <ModelText text={text} />
+                  )}
                 </li>
               ))}
             </ol>
           )}
-          <p className="mt-3 flex gap-4 text-quiet text-sm">
-            {judged_by && <span>judged by {judged_by}</span>}
+          <p className="mt-3 flex flex-wrap gap-x-4 gap-y-1 text-quiet text-sm">
+            {judged_by && <span>Judged by {judged_by}</span>}
             {conversation_id && (
               <PageLink className="text-accent underline underline-offset-2" to={`/conversations/${conversation_id}`}>
                 Open conversation and trace

@@ -38,7 +38,7 @@ export function Replays({ deploymentId: deployment_id }: { deploymentId: string 
           {replays.rows.map(({ id, version, status, counts, cost_usd, created_at }) => (
             <li className="flex flex-wrap items-center gap-3 px-3 py-2" key={id}>
               <Status>{status}</Status>
-              <PageLink className="font-medium underline underline-offset-2" to={`/replays/${id}`}>
+              <PageLink className="font-medium text-accent underline underline-offset-2" to={`/replays/${id}`}>
                 version {version}
               </PageLink>
               <span className="figures text-quiet text-sm">

@@ -205,7 +205,7 @@ function Runs({ deploymentId: deployment_id }: { deploymentId: string }) {
               </th>
               {shown.map((run) => (
                 <th className="px-2 py-2 text-center font-medium" key={run.id} scope="col">
-                  <PageLink className="underline underline-offset-2" to={`/test-runs/${run.id}`}>
+                  <PageLink className="text-accent underline underline-offset-2" to={`/test-runs/${run.id}`}>
                     v{run.version}
                   </PageLink>
                 </th>

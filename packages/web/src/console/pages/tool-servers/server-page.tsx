@@ -22,7 +22,7 @@ export default function ServerPage() {
 
 function Shown({ server, request }: { server: RouteAnswer<'mcpServers.get'>; request: Request }) {
   const secretLinks = [...server.secrets, ...server.user_secrets].map((name) => (
-    <PageLink className="mr-2 font-mono text-sm underline underline-offset-2" key={name} to="/secrets">
+    <PageLink className="mr-2 font-mono text-sm text-accent underline underline-offset-2" key={name} to="/secrets">
       {name}
     </PageLink>
   ));

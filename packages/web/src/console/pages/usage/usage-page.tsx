@@ -10,14 +10,14 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { FilterBar, useFilters } from '../../parts/filters.tsx';
-import { useNames } from '../../parts/names.ts';
+import { type Names, UserName, useNames, useUserNames } from '../../parts/names.tsx';
 import { Loaded, Page, Waiting } from '../../parts/page.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
 import { asCsv, saveFile } from '../../parts/save-file.ts';
 import { count, Status, Time, Usd, usd } from '../../parts/shown.tsx';
 import { type Grouping, useUsageStack } from './usage-stack.ts';
 
-const groupings = ['day', 'user', 'deployment', 'model', 'kind', 'conversation', 'task'] as const;
+const groupings = ['user', 'deployment', 'model', 'kind', 'conversation', 'task'] as const;
 
 export default function UsagePage() {
   const place = useOrgAndMode();
@@ -37,8 +37,8 @@ export default function UsagePage() {
   const limits = useOne('limits.get', {}, { enabled: may('limits.get') });
   const [isSaving, setIsSaving] = useState(false);
   const [error, setError] = useState<Error | null>(null);
-  const { ofUser } = useNames();
-  const nameOf = (key: string) => (by === 'user' && key !== '' ? ofUser(key) : key);
+  const names = useNames();
+  const ofUsers = useUserNames(by === 'user' ? (stack.data?.users ?? []) : [], names);
   const cap = limits.data?.caps.org_daily_usd ?? null;
 
   const save = async () => {
@@ -70,7 +70,7 @@ export default function UsagePage() {
           Download CSV
         </Button>
       }
-      lead="Billed spend by UTC day. The default period is the last 30 days."
+      lead="Billed spend by UTC day, of the last 30 days unless you choose a period."
       request={report.request}
       title="Usage"
     >
@@ -78,11 +78,11 @@ export default function UsagePage() {
         filters={{ ...(by !== 'day' && { by }), ...filter }}
         set={setFilters}
         shown={[
-          { name: 'by', label: 'Group by', options: groupings },
+          { name: 'by', label: 'Group by', options: groupings.map((each) => [each, `By ${each}`]), none: 'By day' },
           { name: 'from', label: 'From', type: 'date' },
           { name: 'to', label: 'To', type: 'date' },
-          { name: 'user_id', label: 'User' },
-          { name: 'deployment_id', label: 'Deployment', placeholder: 'Deployment id' },
+          { name: 'user_id', label: 'User', placeholder: 'User id' },
+          { name: 'deployment_id', label: 'Deployment', options: names.deploymentIds },
         ]}
       />
       {error && <Fault className="mb-3" error={error} />}
@@ -101,7 +101,7 @@ export default function UsagePage() {
           <StackedChart
             format={usd}
             line={cap === null ? null : { at: cap, label: 'Daily cap' }}
-            nameOf={(name) => (nameOf(name) === name ? (stack.data.names[name] ?? name) : nameOf(name))}
+            nameOf={(name) => ofUsers.get(name) ?? stack.data.names[name] ?? name}
             points={stack.data.points}
             series={stack.data.series}
             title={`Spend per day${by === 'day' ? '' : `, by ${by}`}`}
@@ -113,7 +113,7 @@ export default function UsagePage() {
         )}
       </div>
       <DataTable
-        columns={columnsOf(by, nameOf, (key) => setFilters({ of: key }))}
+        columns={columnsOf(by, names, (key) => setFilters({ of: key }))}
         empty={<NothingSpent />}
         label={`Spend by ${by}`}
         list={rows}
@@ -138,7 +138,7 @@ const Figure = ({ name, children }: { name: string; children: string }) => (
 
 type Row = ItemOf<'usage.report'>;
 
-function columnsOf(by: Grouping, nameOf: (key: string) => string, open: (key: string) => void): Column<Row>[] {
+function columnsOf(by: Grouping, names: Names, open: (key: string) => void): Column<Row>[] {
   const hasLines = by === 'task' || by === 'conversation';
   return [
     {
@@ -146,11 +146,22 @@ function columnsOf(by: Grouping, nameOf: (key: string) => string, open: (key: st
       header: `${by[0]?.toUpperCase()}${by.slice(1)}`,
       cell: ({ key, label }) =>
         hasLines && key !== '' ? (
-          <button className="max-w-full truncate underline underline-offset-2" onClick={() => open(key)} type="button">
+          <button
+            className="max-w-full truncate text-accent underline underline-offset-2"
+            onClick={() => open(key)}
+            type="button"
+          >
             {label ?? key}
           </button>
         ) : (
-          (label ?? (key === '' ? <span className="text-quiet">none</span> : <span title={key}>{nameOf(key)}</span>))
+          (label ??
+          (key === '' ? (
+            <span className="text-quiet">none</span>
+          ) : by === 'user' ? (
+            <UserName id={key} names={names} />
+          ) : (
+            <span title={key}>{key}</span>
+          )))
         ),
     },
     { id: 'cost', header: 'Spend', width: '6rem', align: 'end', cell: ({ cost_usd }) => <Usd value={cost_usd} /> },
@@ -213,7 +224,7 @@ function LineItems({ of, onClose }: { of: string; onClose: () => void }) {
       </ul>
       <div className="mt-3 flex items-center justify-end gap-2">
         {items.hasMore && (
-          <button className="underline underline-offset-2" onClick={items.more} type="button">
+          <button className="text-accent underline underline-offset-2" onClick={items.more} type="button">
             More
           </button>
         )}

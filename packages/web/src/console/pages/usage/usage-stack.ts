@@ -9,6 +9,8 @@ type Stack = {
   points: { label: string; values: Record<string, number> }[];
   series: string[];
   names: Record<string, string>;
+  /** Its layers that are users. */
+  users: string[];
 };
 
 const most = 5;
@@ -30,6 +32,7 @@ async function stackOf(place: OrgAndMode, by: Grouping, days: readonly string[],
     points: days.map((day) => ({ label: day, values: { all: whole.get(day) ?? 0 } })),
     series: ['all'],
     names: { all: 'Spend' },
+    users: [],
   };
   if (by === 'day' || by === 'conversation' || by === 'task') return alone;
   const { data, next_cursor } = await callApi(place, 'usage.report', { ...filter, group_by: by, limit: most + 1 });
@@ -55,7 +58,7 @@ async function stackOf(place: OrgAndMode, by: Grouping, days: readonly string[],
   });
   // The reports are asked one after another. Spend between them can use up the difference, and its layer stays.
   const hasRest = Boolean(ofNone) || points.some(({ values }) => rest in values);
-  return { points, series: hasRest ? [...series, rest] : series, names };
+  return { points, series: hasRest ? [...series, rest] : series, names, users: by === 'user' ? series : [] };
 }
 
 async function byDay(place: OrgAndMode, filter: UsageFilter): Promise<Map<string, number>> {

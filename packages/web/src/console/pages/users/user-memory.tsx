@@ -80,12 +80,13 @@ export function UserMemory({ user }: { user: RouteAnswer<'users.get'> }) {
       <Section
         actions={
           <>
-            <Button disabled={!may('memory.deleteAll')} look="danger-quiet" onClick={() => clearing.open()}>
-              {' '}
-              Delete all{' '}
-            </Button>
+            {facts.rows.length > 0 && (
+              <Button disabled={!may('memory.deleteAll')} look="danger-quiet" onClick={() => clearing.open()}>
+                Delete all
+              </Button>
+            )}
             <Button disabled={!may('memory.create')} onClick={() => adding.open()}>
-              <Icon name="plus" /> Add fact{' '}
+              <Icon name="plus" /> Add fact
             </Button>
             <RequestMenu request={facts.request} />
           </>

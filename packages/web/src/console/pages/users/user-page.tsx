@@ -152,9 +152,11 @@ function Profile({ user }: { user: User }) {
           ['Created', <Time at={user.created_at} key="since" />],
           [
             'Metadata',
-            <code className="break-all font-mono text-sm" key="metadata">
-              {JSON.stringify(user.metadata)}
-            </code>,
+            Object.keys(user.metadata).length === 0 ? null : (
+              <code className="break-all font-mono text-sm" key="metadata">
+                {JSON.stringify(user.metadata)}
+              </code>
+            ),
           ],
         ]}
       />
@@ -168,7 +170,12 @@ function Profile({ user }: { user: User }) {
             ['/secrets', 'Secrets'],
           ] as const
         ).map(([page, title]) => (
-          <PageLink className="underline underline-offset-2" key={page} search={{ user_id: user.id }} to={page}>
+          <PageLink
+            className="text-accent underline underline-offset-2"
+            key={page}
+            search={{ user_id: user.id }}
+            to={page}
+          >
             {title}
           </PageLink>
         ))}

@@ -12,13 +12,13 @@ type User = ItemOf<'users.list'>;
 const columns: Column<User>[] = [
   { id: 'name', header: 'User', cell: ({ id, name, email }) => name ?? email ?? id },
   { id: 'id', header: 'Id', isWideOnly: true, cell: ({ id }) => <span className="text-quiet">{id}</span> },
-  { id: 'email', header: 'Email', isWideOnly: true, cell: ({ email }) => <span className="text-quiet">{email}</span> },
+  { id: 'email', header: 'Email', isLargeOnly: true, cell: ({ email }) => <span className="text-quiet">{email}</span> },
   {
     id: 'status',
     header: 'Status',
     width: '6rem',
     cell: ({ status, is_service_user }) =>
-      is_service_user ? <Status tone="accent">org’s agent</Status> : <Status>{status}</Status>,
+      is_service_user ? <Status tone="accent">org’s own agent</Status> : <Status>{status}</Status>,
   },
   {
     id: 'today',
@@ -31,7 +31,7 @@ const columns: Column<User>[] = [
   {
     id: 'month',
     header: 'This month',
-    width: '8rem',
+    width: '9rem',
     align: 'end',
     cell: ({ spend_month_usd, monthly_cap_usd }) => (
       <>
@@ -44,7 +44,7 @@ const columns: Column<User>[] = [
     id: 'since',
     header: 'Created',
     width: '6.5rem',
-    isWideOnly: true,
+    isLargeOnly: true,
     cell: ({ created_at }) => <Time at={created_at} />,
   },
 ];

@@ -63,7 +63,7 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
       header: 'Attempt',
       width: '4.5rem',
       align: 'end',
-      isWideOnly: true,
+      isLargeOnly: true,
       cell: ({ attempt }) => attempt,
     },
     {
@@ -79,7 +79,7 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
       header: 'Duration',
       width: '5rem',
       align: 'end',
-      isWideOnly: true,
+      isLargeOnly: true,
       cell: ({ duration_ms }) => (duration_ms === null ? '–' : duration(duration_ms)),
     },
     {
@@ -181,9 +181,9 @@ function Shown({ endpoint }: { endpoint: Endpoint }) {
           empty={
             <EmptyState icon="webhook" title="No deliveries yet">
               Send a test event, or wait for the first{' '}
-              <PageLink className="underline" to="/events">
+              <PageLink className="text-accent underline underline-offset-2" to="/events">
                 event
-              </PageLink>{' '}
+              </PageLink>
               .
             </EmptyState>
           }

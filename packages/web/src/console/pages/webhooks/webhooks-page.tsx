@@ -84,7 +84,7 @@ export default function WebhooksPage() {
       lead={
         <>
           Endpoints that receive signed events. Failed deliveries are retried. All events are listed under{' '}
-          <PageLink className="underline underline-offset-2" to="/events">
+          <PageLink className="text-accent underline underline-offset-2" to="/events">
             Events
           </PageLink>
           .

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { ModelText } from '../model-text.tsx';
 import { Facts } from '../page.tsx';
-import { count, duration, exactTime, usd } from '../shown.tsx';
+import { count, duration, exactTime, percent, usd } from '../shown.tsx';
 import { SentParts } from './sent-parts.tsx';
 import type { Span, Trace } from './spans.ts';
 import { ValueView } from './value-view.tsx';
@@ -30,7 +30,7 @@ export function SpanDetails({ span, trace }: { span: Span; trace: Trace }) {
           ...(call
             ? ([
                 ['Tokens', `${count(call.input_tokens)} input, ${count(call.output_tokens)} output`],
-                ['From cache', `${Math.round(call.cache_share * 100)} % (${count(call.cache_read_tokens)} tokens)`],
+                ['From cache', `${percent(call.cache_share)} (${count(call.cache_read_tokens)} tokens)`],
                 ['Cost', usd(call.cost_usd)],
                 ['Status', call.status ?? '–'],
               ] as const)

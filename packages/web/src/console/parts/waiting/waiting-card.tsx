@@ -27,8 +27,15 @@ const words: Record<string, string> = {
   tool_call: 'Function call',
 };
 
+type WaitingCardProps = {
+  waiting: Waiting;
+  /** The name of the user. The page of one conversation has it elsewhere. */
+  user?: ReactNode;
+  isInTalk?: boolean;
+};
+
 /** A pending interaction with its answer form. */
-export function WaitingCard({ waiting, isInTalk = false }: { waiting: Waiting; isInTalk?: boolean }) {
+export function WaitingCard({ waiting, user, isInTalk = false }: WaitingCardProps) {
   const { may } = useRole();
   const answer = useChange('interactions.answer', {
     touches: ['conversations', 'tasks'],
@@ -53,7 +60,7 @@ export function WaitingCard({ waiting, isInTalk = false }: { waiting: Waiting; i
         {waiting.approver === 'org' && <Status tone="accent">for the org</Status>}
         {waiting.moves_money && <Status tone="danger">moves money</Status>}
         <span className="min-w-0 text-quiet wrap-anywhere">
-          {waiting.user_id !== null && <>{waiting.user_id} · </>}
+          {user && <>{user} · </>}
           <Time at={waiting.created_at} />
           {waiting.expires_at && (
             <>
@@ -149,9 +156,9 @@ function Body(props: BodyProps): ReactNode {
   return (
     <p className="mt-3 text-quiet text-sm">
       The user signs in to the app on their session page, or with a link that you create under{' '}
-      <PageLink className="underline underline-offset-2" search={{ connect: '1' }} to="/apps">
+      <PageLink className="text-accent underline underline-offset-2" search={{ connect: '1' }} to="/apps">
         Apps
-      </PageLink>{' '}
+      </PageLink>
       .
     </p>
   );
@@ -326,7 +333,7 @@ function HandOff({ waiting, send, isOff }: BodyProps) {
       ) : (
         <div className="flex flex-wrap gap-2">
           <Button disabled={isOff} look="primary" onClick={() => send({ decision: 'done' })}>
-            Done{' '}
+            Done
           </Button>
           <Button disabled={isOff} onClick={() => send({ decision: 'could_not' })}>
             Could not

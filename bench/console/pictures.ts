@@ -70,15 +70,15 @@ async function takeAll(browser: Browser, company: Company, width: number) {
   return taken;
 }
 
+type Axe = { run: (of: Document) => Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
+
 /** Every rule of WCAG 2.0 to 2.2, A and AA, and best practices. */
 async function barriersOn(page: Page): Promise<string[]> {
   await page.evaluate(axe);
   return page.evaluate(async () => {
-    // biome-ignore lint/suspicious/noExplicitAny: axe is a separate script in the page.
-    const { violations } = await (globalThis as any).axe.run(document);
-    return violations.flatMap(({ id, nodes }: { id: string; nodes: { html: string }[] }) =>
-      nodes.map(({ html }) => `${id} ${html.slice(0, 200)}`),
-    );
+    // axe is a separate script in the page.
+    const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run(document);
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id} ${html.slice(0, 200)}`));
   });
 }
 

@@ -3,7 +3,7 @@
  *
  *   npm run bench:console                              everything but Lighthouse
  *   npm run bench:console -- --lighthouse <folder>     and Lighthouse, which is installed there the first time
- *   npm run bench:console -- --only rows               `usable`, `steps` or `rows` alone
+ *   npm run bench:console -- --only rows               `usable`, `docs`, `steps` or `rows` alone
  *   npm run bench:console -- --only lighthouse --lighthouse <folder> [--rounds 5]
  *                                                      Lighthouse alone. Scores need a machine at rest; requests, bytes,
  *                                                      unused scripts and layout shift do not depend on time
@@ -36,6 +36,7 @@ await withCompany(async (company) => {
   try {
     const isAsked = (name: string) => given.only === undefined || given.only === name;
     if (isAsked('usable')) await measureUsable(browser, company);
+    if (isAsked('docs')) await measureDocs(browser, company);
     if (given.lighthouse !== undefined) await measureLighthouse(company, port, resolve(given.lighthouse));
     if (isAsked('steps')) await measureSteps(browser, company);
     if (isAsked('rows')) await measureRows(browser, company);
@@ -75,6 +76,35 @@ async function measureUsable(browser: Browser, company: Company): Promise<void> 
     }
     took.sort((one, other) => one - other);
     print({ what: `first byte to usable: ${what}`, measured: `${Math.round(took[2] ?? 0)} ms`, budget: '1 s' });
+  }
+}
+
+/** From the request for a page to its first text, in a browser that has never been here. */
+async function measureDocs(browser: Browser, { url }: Company): Promise<void> {
+  for (const [what, path] of [
+    ['the API reference', '/docs'],
+    ['a group of the API reference', '/docs/api/conversations'],
+    ['a page of the guide', '/docs/guide/getting-started'],
+  ] as const) {
+    const took: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      const context = await browser.newContext();
+      const page = await context.newPage();
+      await page.goto(url + path);
+      await page.getByRole('heading').first().waitFor();
+      await page.waitForFunction(() => performance.getEntriesByName('first-contentful-paint').length > 0);
+      took.push(
+        await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime as number),
+      );
+      await context.close();
+    }
+    const [first = 0] = took;
+    took.sort((one, other) => one - other);
+    print({
+      what: `request to first text: ${what}, the first time and the middle of five`,
+      measured: `${Math.round(first)} ms, ${Math.round(took[2] ?? 0)} ms`,
+      budget: '1.5 s',
+    });
   }
 }
 

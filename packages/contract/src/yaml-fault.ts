@@ -4,16 +4,19 @@ export type Spot = { line: number; column: number };
 
 type YamlFault = Spot & { message: string };
 
+/** A text can have thousands of unknown tags, and the place of each is looked for from the beginning. */
+const mostFaults = 10;
+
 /**
- * The faults that the parser of a text reports: its first error, because one slip is many, or else every unknown tag, of
- * which it only warns.
+ * The faults that the parser of a text reports: its first error, because one slip is many, or else the first unknown tags,
+ * of which it only warns.
  */
 export function yamlFaults(
   text: string,
   { errors, warnings }: { errors: readonly ParserFault[]; warnings: readonly ParserFault[] },
 ): YamlFault[] {
   const [first] = [...errors].sort((one, other) => one.pos[0] - other.pos[0]);
-  return (first ? [first] : warnings).map(({ message, pos: [offset] }) => {
+  return (first ? [first] : warnings.slice(0, mostFaults)).map(({ message, pos: [offset] }) => {
     const before = text.slice(0, offset).split('\n');
     const column = (before.at(-1)?.length ?? 0) + 1;
     return yamlFault(text, { line: before.length, column, message: /[.!?]$/.test(message) ? message : `${message}.` });
@@ -146,4 +149,7 @@ const isDeeper = (next: string, indent: number) => {
   return depth > indent || (depth === indent && next.trimStart().startsWith('- '));
 };
 
-const nextLine = (lines: readonly string[], at: number) => lines.slice(at + 1).find((line) => line.trim() !== '') ?? '';
+function nextLine(lines: readonly string[], at: number): string {
+  for (let next = at + 1; next < lines.length; next++) if (lines[next]?.trim()) return lines[next] as string;
+  return '';
+}

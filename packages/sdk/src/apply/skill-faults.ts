@@ -82,7 +82,7 @@ function parsed(head: string): Parsed {
     // A parser reports an open bracket at the line after it.
     const text = `${head}\n`;
     const document = parseDocument(text, { schema: 'core', stringKeys: true, prettyErrors: false });
-    const faults = yamlFaults(text, document).slice(0, 10);
+    const faults = yamlFaults(text, document);
     if (faults.length > 0) return refused(...faults.map((fault) => ({ message: fault.message, at: below(fault) })));
     // The service refuses aliases, which can expand a short text to gigabytes.
     return { document, value: document.toJS({ maxAliasCount: 0 }), broken: null };

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { excerptAt, yamlFault } from '@vestra/contract/yaml-fault';
+import { excerptAt, yamlFault, yamlFaults } from '@vestra/contract/yaml-fault';
 import { expect, it, onTestFinished } from 'vitest';
 import { parseDocument } from 'yaml';
 import { readServiceFile } from './service-file.ts';
@@ -57,4 +57,10 @@ it.each(faults as [string, string][])(
 it('marks the column, also after tabs and in a long line [FIRST-703]', () => {
   expect(excerptAt('a: 1\n\tb: 2\n', { line: 2, column: 2 })).toBe('  2 | \tb: 2\n    | \t^');
   expect(excerptAt('x'.repeat(1000), { line: 1, column: 3 }).split('\n')[0]).toHaveLength(6 + 200);
+});
+
+it('names the first ten of many unknown tags, each at its place [FIRST-703]', () => {
+  const text = '- !a x\n'.repeat(500);
+  const places = yamlFaults(text, parseDocument(text)).map(({ line, column }) => `${line}:${column}`);
+  expect(places).toEqual(Array.from({ length: 10 }, (_, at) => `${at + 1}:3`));
 });

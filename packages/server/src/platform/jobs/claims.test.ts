@@ -59,7 +59,11 @@ it('concurrent ends are all recorded', async () => {
     'note',
     Array.from({ length: 50 }, (_, index) => ({ text: `together ${index}` })),
   );
-  const { claims } = await jobs.claims.take('note', { ...testCatalog.note, concurrency: 50 }, 50, new Map());
+  const { claims } = await jobs.claims.take(
+    'note',
+    { ...testCatalog.note, concurrency: 50 },
+    { count: 50, running: new Map() },
+  );
   await Promise.all(claims.map((claim) => jobs.claims.finish(claim)));
   const rows = await installation.rows(sql`SELECT FROM jobs WHERE name = 'note'`);
   expect(rows).toEqual([]);
@@ -90,7 +94,7 @@ it('a claim reads no more rows than it could claim, however long the queue is', 
   try {
     const before = await read();
     const claims = createClaims({ db, leaseSeconds: 60 });
-    const { claims: taken, isLeft } = await claims.take('shared', testCatalog.shared, 5, new Map());
+    const { claims: taken, isLeft } = await claims.take('shared', testCatalog.shared, { count: 5, running: new Map() });
     expect(isLeft).toBe(true);
     const teams = taken.map(({ payload }) => (payload as { team: string }).team);
     expect(teams.toSorted()).toEqual(['few', 'flood', 'flood', 'many', 'many']);
@@ -108,7 +112,7 @@ async function sendAndTake(text: string): Promise<Claim> {
 async function take(): Promise<Claim> {
   const {
     claims: [claim],
-  } = await jobs.claims.take('note', testCatalog.note, 1, new Map());
+  } = await jobs.claims.take('note', testCatalog.note, { count: 1, running: new Map() });
   if (!claim) throw new Error('There was nothing to take.');
   return claim;
 }

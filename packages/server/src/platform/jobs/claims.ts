@@ -19,13 +19,19 @@ export const jobsChannel = 'vestra_jobs';
 
 export function createClaims({ db, leaseSeconds }: { db: Database; leaseSeconds: number }) {
   return {
-    async take(name: string, row: JobRow, count: number, running: RunningShares): Promise<ClaimedJobs> {
+    /** `leaveHeld`: leaves the jobs of other processes alone, even if their leases have expired. */
+    async take(
+      name: string,
+      row: JobRow,
+      { count, running, leaveHeld = false }: { count: number; running: RunningShares; leaveHeld?: boolean },
+    ): Promise<ClaimedJobs> {
+      const due = leaveHeld ? sql`due_at <= now() AND NOT is_held` : sql`due_at <= now()`;
       if (row.policy === 'recurring') {
-        return { claims: await claimRecurring(db, { name, leaseSeconds }), isContested: false, isLeft: false };
+        return { claims: await claimRecurring(db, { name, due, leaseSeconds }), isContested: false, isLeft: false };
       }
       const { share, concurrency } = row;
       const { ofOrg, ofUser } = share ?? { ofOrg: concurrency, ofUser: concurrency };
-      return claimFairly(db, { name, ofOrg, ofUser, running, count, leaseSeconds });
+      return claimFairly(db, { name, due, ofOrg, ofUser, running, count, leaseSeconds });
     },
 
     /** Renews the claims and returns the ids that this process still has. */
@@ -126,13 +132,13 @@ export const shareId = ({ orgId, mode = '', userId }: JobOwner): string =>
  */
 const claimRecurring = (
   db: Database,
-  { name, leaseSeconds }: { name: string; leaseSeconds: number },
+  { name, due, leaseSeconds }: { name: string; due: Sql; leaseSeconds: number },
 ): Promise<Claim[]> =>
   rowsOf(
     db,
     { id: uuid(), attempt: integer(), payload: jsonb<unknown>(), failures: integer(), share: text() },
     sql`UPDATE jobs SET due_at = ${secondsFromNow(leaseSeconds)}, is_held = true, attempts = attempts + 1
-        WHERE id = (SELECT id FROM jobs WHERE id = ${idOfRecurring(sql`${name}`)} AND due_at <= now() FOR UPDATE SKIP LOCKED)
+        WHERE id = (SELECT id FROM jobs WHERE id = ${idOfRecurring(sql`${name}`)} AND ${due} FOR UPDATE SKIP LOCKED)
         RETURNING id, attempts AS attempt, payload, failures, share`,
   );
 
@@ -155,10 +161,18 @@ const claimResult = { seen: integer(), is_cut: boolean(), chosen: integer(), cla
  */
 async function claimFairly(
   db: Database,
-  of: { name: string; ofOrg: number; ofUser: number; running: RunningShares; count: number; leaseSeconds: number },
+  of: {
+    name: string;
+    due: Sql;
+    ofOrg: number;
+    ofUser: number;
+    running: RunningShares;
+    count: number;
+    leaseSeconds: number;
+  },
 ): Promise<{ claims: Claim[]; isContested: boolean; isLeft: boolean }> {
   const { name, ofOrg, ofUser, running, count, leaseSeconds } = of;
-  const due = sql`name = ${name} AND due_at <= now()`;
+  const due = sql`name = ${name} AND ${of.due}`;
   const start = randomBytes(2).toString('hex');
   const {
     seen,
@@ -199,7 +213,7 @@ async function claimFairly(
     ), chosen AS (
       SELECT id FROM placed WHERE of_org <= ${ofOrg} ORDER BY of_org, due_at, id LIMIT ${count}
     ), locked AS (
-      SELECT id FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM chosen)) AND due_at <= now() FOR UPDATE SKIP LOCKED
+      SELECT id FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM chosen)) AND ${of.due} FOR UPDATE SKIP LOCKED
     ), claimed AS (
       UPDATE jobs SET due_at = ${secondsFromNow(leaseSeconds)}, is_held = true,
         attempts = attempts + 1

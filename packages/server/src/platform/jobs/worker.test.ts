@@ -50,6 +50,24 @@ describe('a job', () => {
     await expect.poll(() => ran, { timeout: 5000 }).toEqual(['during', 'after']);
   });
 
+  it('starts at once after an outage, unless its own process may still be running it [FOV-703]', async () => {
+    const jobs = await installation.jobs(testCatalog, { leaseSeconds: 600 });
+    await jobs.send(installation.db, 'note', { text: 'held' });
+    await installation.rows(sql`UPDATE jobs SET is_held = true`);
+    const polled = Promise.withResolvers<void>();
+    const due = async () => {
+      polled.resolve();
+      throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    };
+    const ran: string[] = [];
+    const cut = { ...jobs, claims: { ...jobs.claims, due } };
+    installation.worker(cut, handlers({ note: async ({ text }) => void ran.push(text) }));
+    await polled.promise;
+    await jobs.send(installation.db, 'note', { text: 'new' });
+    await expect.poll(() => ran, { timeout: 10_000 }).toEqual(['new']);
+    await expect.poll(() => statesOf('note')).toEqual(['held']);
+  });
+
   it('whose stored payload is invalid is logged and given up, and blocks nothing', async () => {
     const jobs = await installation.jobs(testCatalog);
     await jobs.sendMany(installation.db, 'note', [{ text: 'one' }, { text: 'two' }]);

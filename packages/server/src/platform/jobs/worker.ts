@@ -19,8 +19,6 @@ export type Worker = {
   stop(options?: { graceMs?: number }): Promise<void>;
 };
 
-const nothing = { claims: [], isContested: false, isLeft: false };
-
 export function startWorker<Catalog extends JobCatalog>(dependencies: {
   jobs: Jobs<Catalog>;
   handlers: JobHandlers<Catalog>;
@@ -31,10 +29,11 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
   const { settings } = jobs;
   const beatEveryMs = (settings.leaseSeconds * 1000) / 3;
   let isOutage = false;
+  let outageEnd: NodeJS.Timeout | undefined;
   const claims: Claims = {
     ...jobs.claims,
     // During an outage no heartbeat arrived, so the jobs of live processes look abandoned. Give them time to renew.
-    take: (...given) => (isOutage ? Promise.resolve(nothing) : jobs.claims.take(...given)),
+    take: (name, row, given) => jobs.claims.take(name, row, { ...given, leaveHeld: isOutage }),
   };
   const lanes = new Map(
     Object.entries(jobs.catalog).map(([name, row]) => [
@@ -87,7 +86,7 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
   async function poll(): Promise<void> {
     try {
       const due = await claims.due([...lanes.keys()]);
-      if (isOutage) return void setTimeout(endOutage, beatEveryMs).unref();
+      if (isOutage) outageEnd ??= setTimeout(endOutage, beatEveryMs).unref();
       for (const name of due) lanes.get(name)?.wake();
     } catch (error) {
       isOutage ||= isDatabaseUnreachable(error);
@@ -97,6 +96,7 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
 
   function endOutage(): void {
     isOutage = false;
+    outageEnd = undefined;
     wakeAll();
   }
 }
@@ -180,7 +180,7 @@ function createLane(dependencies: {
       const free = row.concurrency - running.size;
       isFull = free <= 0;
       if (isFull) return;
-      const taken = await claims.take(name, row, free, runningShares());
+      const taken = await claims.take(name, row, { count: free, running: runningShares() });
       isLeft = taken.isLeft;
       if (isStopping && taken.claims.length > 0) return claims.handBack(taken.claims);
       for (const claim of taken.claims) start(claim);

@@ -53,7 +53,7 @@ describe('a job', () => {
   it('starts at once after an outage, unless its own process may still be running it [FOV-703]', async () => {
     const jobs = await installation.jobs(testCatalog, { leaseSeconds: 600 });
     await jobs.send(installation.db, 'note', { text: 'held' });
-    await installation.rows(sql`UPDATE jobs SET is_held = true`);
+    await installation.rows(sql`UPDATE jobs SET is_held = true, due_at = 'infinity'`);
     const polled = Promise.withResolvers<void>();
     const due = async () => {
       polled.resolve();
@@ -63,6 +63,7 @@ describe('a job', () => {
     const cut = { ...jobs, claims: { ...jobs.claims, due } };
     installation.worker(cut, handlers({ note: async ({ text }) => void ran.push(text) }));
     await polled.promise;
+    await installation.rows(sql`UPDATE jobs SET due_at = now()`);
     await jobs.send(installation.db, 'note', { text: 'new' });
     await expect.poll(() => ran, { timeout: 10_000 }).toEqual(['new']);
     await expect.poll(() => statesOf('note')).toEqual(['held']);

@@ -29,7 +29,7 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
   const { settings } = jobs;
   const beatEveryMs = (settings.leaseSeconds * 1000) / 3;
   let isOutage = false;
-  let outageEnd: NodeJS.Timeout | undefined;
+  let isEnding = false;
   const claims: Claims = {
     ...jobs.claims,
     // During an outage no heartbeat arrived, so the jobs of live processes look abandoned. Give them time to renew.
@@ -86,7 +86,10 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
   async function poll(): Promise<void> {
     try {
       const due = await claims.due([...lanes.keys()]);
-      if (isOutage) outageEnd ??= setTimeout(endOutage, beatEveryMs).unref();
+      if (isOutage && !isEnding) {
+        isEnding = true;
+        setTimeout(endOutage, beatEveryMs).unref();
+      }
       for (const name of due) lanes.get(name)?.wake();
     } catch (error) {
       isOutage ||= isDatabaseUnreachable(error);
@@ -96,7 +99,7 @@ export function startWorker<Catalog extends JobCatalog>(dependencies: {
 
   function endOutage(): void {
     isOutage = false;
-    outageEnd = undefined;
+    isEnding = false;
     wakeAll();
   }
 }

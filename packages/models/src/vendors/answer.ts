@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { StringDecoder } from 'node:string_decoder';
 import type { ToolCall } from '@vestra/agent/message';
 import type { ModelEvent, ModelRequest, Usage } from '@vestra/agent/model';
 import { createParser } from 'eventsource-parser';
@@ -258,7 +259,7 @@ type Events = { onEvent: (event: unknown) => void; onDone: () => void };
 
 /** Parses the bytes of a stream, split anywhere, into the JSON of each event. */
 function readServerSentEvents({ onEvent, onDone }: Events): (bytes: Buffer) => void {
-  const decoder = new TextDecoder();
+  const decoder = new StringDecoder('utf8');
   const parser = createParser({
     maxBufferSize: longestEvent,
     onEvent: ({ data }) => (data === doneMark ? onDone() : onEvent(parsed(data))),
@@ -266,7 +267,7 @@ function readServerSentEvents({ onEvent, onDone }: Events): (bytes: Buffer) => v
       if (error.type === 'max-buffer-size-exceeded') throw new Unreadable();
     },
   });
-  return (bytes) => parser.feed(decoder.decode(bytes, { stream: true }));
+  return (bytes) => parser.feed(decoder.write(bytes));
 }
 
 function parsed(data: string): unknown {

@@ -1,11 +1,8 @@
-import { realpathSync } from 'node:fs';
-import { findPackageJSON } from 'node:module';
-import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { fail } from '@vestra/contract/errors';
 import { createLimiter } from '../../platform/async/limiter.ts';
-import { type Confinement, unusedAccount } from '../../platform/sandbox/confine.ts';
+import { type Confinement, mountsOfProgram, nodeProgram, unusedAccount } from '../../platform/sandbox/confine.ts';
 import { joinCaptured, spawnConfined, waitForExit } from '../../platform/sandbox/confined-process.ts';
 import { openZip } from '../skills/open-zip.ts';
 import type { Extraction, ExtractionResult } from './extract.ts';
@@ -197,7 +194,7 @@ async function extractConfined(extraction: Extraction, limits: LimitsOfFile): Pr
   const { content, ...rest } = extraction;
   const input = Buffer.concat([Buffer.from(`${JSON.stringify(rest)}\n`), Buffer.from(content as Uint8Array)]);
   const { timeMs: timeoutMs, memoryMb } = limits;
-  const command = [node, `--max-old-space-size=${memoryMb}`, program];
+  const command = [nodeProgram, `--max-old-space-size=${memoryMb}`, program];
   const confined = spawnConfined(command, confinementOf(memoryMb), { input });
   // Twice, because the capture reserves half for the beginning. A character takes at most six bytes.
   const maxBytes = 2 * (6 * extraction.maxCharacters + 1000);
@@ -220,33 +217,16 @@ export function canConfine(): Promise<boolean> {
   return trialSucceeds;
 }
 
-const node = realpathSync(process.execPath);
 const program = fileURLToPath(new URL('./extract-process.ts', import.meta.url));
 
-/** The program, its libraries and its `package.json`, which defines the module format. */
-const programFiles = () => [
-  node,
-  dirname(program),
-  findPackageJSON('.', program) as string,
-  ...new Set(['unpdf', 'mammoth', 'turndown', 'saxen', 'yauzl'].flatMap(librariesWith)),
-];
-
-/** Returns the `node_modules` folder of a library, or nothing if the program is bundled. */
-function librariesWith(name: string): string[] {
-  try {
-    const path = fileURLToPath(import.meta.resolve(name));
-    return [path.slice(0, path.lastIndexOf('/node_modules/') + '/node_modules'.length)];
-  } catch {
-    return [];
-  }
-}
+const libraries = ['unpdf', 'mammoth', 'turndown', 'saxen', 'yauzl'];
 
 const megabyte = 1024 * 1024;
 /** Memory of the program before it reads a file. */
 const ownMb = 512;
 
 const confinementOf = (memoryMb: number): Confinement => ({
-  mounts: programFiles().map((path) => ({ from: path, to: path, isWritable: false })),
+  mounts: mountsOfProgram(program, libraries),
   env: {},
   workingFolder: '/',
   egressSocket: null,

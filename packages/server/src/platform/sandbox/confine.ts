@@ -1,3 +1,8 @@
+import { realpathSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
 /**
  * Runs an untrusted program in its own namespaces with bubblewrap. It sees the system's programs and its mounts only,
  * has no capabilities, cannot change its account, and reaches the network only through a proxy on a unix socket, unless
@@ -161,3 +166,27 @@ const nameServiceMounts = ['resolv.conf', 'hosts', 'nsswitch.conf', 'gai.conf'].
   `/etc/${name}`,
   `/etc/${name}`,
 ]);
+
+/** The Node of this process, which runs our own confined programs. */
+export const nodeProgram = realpathSync(process.execPath);
+
+/** What a program of ours reads: Node, its own folder, its `package.json`, which defines the module format, and its libraries. */
+export function mountsOfProgram(
+  program: string,
+  libraries: readonly string[],
+  folders: readonly string[] = [],
+): Mount[] {
+  const packageFile = findPackageJSON('.', program) as string;
+  const paths = [nodeProgram, dirname(program), packageFile, ...folders, ...libraries.flatMap(folderOfLibrary)];
+  return [...new Set(paths)].map((path) => ({ from: path, to: path, isWritable: false }));
+}
+
+/** Returns the `node_modules` folder of a library, or nothing if it is not installed or part of the program. */
+function folderOfLibrary(name: string): string[] {
+  try {
+    const path = fileURLToPath(import.meta.resolve(name));
+    return [path.slice(0, path.lastIndexOf('/node_modules/') + '/node_modules'.length)];
+  } catch {
+    return [];
+  }
+}

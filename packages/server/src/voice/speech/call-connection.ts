@@ -1,12 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { realpathSync } from 'node:fs';
-import { findPackageJSON } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { bareEnvironment, type Confinement, callAccount, confine } from '../../platform/sandbox/confine.ts';
+import {
+  bareEnvironment,
+  type Confinement,
+  callAccount,
+  confine,
+  mountsOfProgram,
+  nodeProgram,
+} from '../../platform/sandbox/confine.ts';
 import { joinCaptured, spawnConfined, waitForExit, writeToPipe } from '../../platform/sandbox/confined-process.ts';
 import { systemCallFilter } from '../../platform/sandbox/system-call-filter.ts';
 import { type CallChannel, callPipe, openCallChannel } from './call-channel.ts';
@@ -209,7 +214,7 @@ const megabyte = 1024 * 1024;
  */
 function confinedCall(programs: CallPrograms, words: readonly string[]): ChildProcess {
   const filter = systemCallFilter();
-  const { file, args, identity } = confine([node, ...words], confinementOf(programs), filter && filterPipe);
+  const { file, args, identity } = confine([nodeProgram, ...words], confinementOf(programs), filter && filterPipe);
   const child = spawn(file, args, {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
     env: bareEnvironment,
@@ -222,7 +227,7 @@ function confinedCall(programs: CallPrograms, words: readonly string[]): ChildPr
 
 /** Why calls cannot be confined here, and what to do; null if they can. Starts Node in the sandbox to find out. */
 async function confinementObstacle(programs: CallPrograms): Promise<string | null> {
-  const words = ['/bin/sh', '-c', readsAll, node, programs.program, ...programs.files];
+  const words = ['/bin/sh', '-c', readsAll, nodeProgram, programs.program, ...programs.files];
   const limits = { timeoutMs: trialMs, signal: new AbortController().signal, maxBytes: 2_000 };
   try {
     const trial = spawnConfined(words, confinementOf(programs), { input: null });
@@ -243,18 +248,8 @@ const readsAll = [
   'exec "$0" --version >/dev/null',
 ].join('\n');
 
-const node = realpathSync(process.execPath);
-
 const confinementOf = ({ program, folder, runtime }: CallPrograms): Confinement => ({
-  mounts: [
-    ...new Set([
-      node,
-      dirname(program),
-      findPackageJSON('.', program) as string,
-      join(folder, 'node_modules'),
-      ...librariesWith(runtime),
-    ]),
-  ].map((path) => ({ from: path, to: path, isWritable: false })),
+  mounts: mountsOfProgram(program, [runtime], [join(folder, 'node_modules')]),
   env: {},
   workingFolder: '/',
   egressSocket: null,
@@ -263,13 +258,3 @@ const confinementOf = ({ program, folder, runtime }: CallPrograms): Confinement 
   limits: { processes: 4_096, fileBytes: 0, memoryBytes: 2_048 * megabyte },
   identity: callAccount(),
 });
-
-/** Returns the `node_modules` folder of a library, or nothing if it is not installed. */
-function librariesWith(name: string): string[] {
-  try {
-    const path = fileURLToPath(import.meta.resolve(name));
-    return [path.slice(0, path.lastIndexOf('/node_modules/') + '/node_modules'.length)];
-  } catch {
-    return [];
-  }
-}

@@ -6,6 +6,7 @@ import { createParser } from 'eventsource-parser';
 import { tokensOf, tokensOfRequest } from '../tokens.ts';
 import { readAwsEventStream } from './clouds/aws-event-stream.ts';
 import { type Body, decodedBody } from './decoded-body.ts';
+import { createEventParser } from './event-parser.ts';
 import { type Exchange, post } from './exchange.ts';
 import { AttemptFailed, ConnectionLost, Unreadable, vendorErrorOfResponse } from './fault.ts';
 import { eventsWithoutStream, isPage, noStream, typeOf } from './no-stream.ts';
@@ -260,6 +261,7 @@ type Events = { onEvent: (event: unknown) => void; onDone: () => void };
 /** Parses the bytes of a stream, split anywhere, into the JSON of each event. */
 function readServerSentEvents({ onEvent, onDone }: Events): (bytes: Buffer) => void {
   const decoder = new StringDecoder('utf8');
+  const parsed = createEventParser();
   const parser = createParser({
     maxBufferSize: longestEvent,
     onEvent: ({ data }) => (data === doneMark ? onDone() : onEvent(parsed(data))),
@@ -268,12 +270,4 @@ function readServerSentEvents({ onEvent, onDone }: Events): (bytes: Buffer) => v
     },
   });
   return (bytes) => parser.feed(decoder.write(bytes));
-}
-
-function parsed(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch {
-    throw new Unreadable();
-  }
 }

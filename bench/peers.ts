@@ -221,6 +221,7 @@ export async function startPeer(
     env: {
       PATH: process.env.PATH ?? '',
       NODE_ENV: 'production',
+      MALLOC_ARENA_MAX: '1',
       PORT: String(port),
       DATABASE_URL: databaseUrl,
       MODEL_URL: modelUrl,

@@ -36,6 +36,7 @@ export async function startServerProcess(
     env: {
       PATH: process.env.PATH ?? '',
       NODE_ENV: 'production',
+      MALLOC_ARENA_MAX: '1',
       PORT: String(port),
       VESTRA_DATA_DIR: dataDir,
       VESTRA_REQUESTS_PER_MINUTE: '10000000',

@@ -57,6 +57,11 @@ export const packages = area('package', 'done', [
     'The pages of the package are those for people who use them, whatever NODE_ENV it was built under.',
   ],
   [
+    'PKG-553',
+    'docs/server-reference.md#the-package',
+    'On Linux, the threads of the server share one area of memory, so that what they return is used again.',
+  ],
+  [
     'PKG-532',
     'docs/server-reference.md#the-package',
     'Building again never takes a page away from a server that runs from the same tree.',

@@ -85,6 +85,20 @@ async function start(given: Record<string, string> = {}) {
   return { url: isUp() ?? '', said: () => said, child, ended };
 }
 
+/** How many areas glibc reserved for single threads. Each begins at a multiple of its size, and its end is out of use. */
+async function memoryOfThreads(pid: number): Promise<number> {
+  const size = 64 * 1_048_576;
+  const areas = (await readFile(`/proc/${pid}/maps`, 'utf8')).split('\n').map((line) => {
+    const [range = '', mode] = line.split(' ');
+    const [from = 0, to = 0] = range.split('-').map((address) => Number.parseInt(address, 16));
+    return { from, to, mode };
+  });
+  return areas.filter(
+    ({ from, to, mode }, at) =>
+      mode === 'rw-p' && from % size === 0 && areas[at + 1]?.mode === '---p' && areas[at + 1]?.from === to,
+  ).length;
+}
+
 /** A program of the folder's owner, against a server of it. */
 async function program(url: string, { test_key: key }: Credentials, source: string) {
   await writeFile(join(folder, 'program.mjs'), source);
@@ -162,7 +176,7 @@ it('is small, brings few packages and nothing under a copyleft licence [PKG-001,
   }
 });
 
-it('starts on its own database, talks, reads, searches, shows its pages and ends with its database [PKG-002, PKG-003, PKG-004]', async () => {
+it('starts on its own database, talks, reads, searches, shows its pages and ends with its database [PKG-002, PKG-003, PKG-004, PKG-553]', async () => {
   const { url, child, ended, said } = await start();
   expect(said()).toContain(`Vestra ${version} is running`);
   const credentials = await readCredentials(join(folder, '.vestra'));
@@ -193,6 +207,8 @@ it('starts on its own database, talks, reads, searches, shows its pages and ends
   for (const file of [...files, `${url}/docs`, `${url}/docs/api/users`, `${url}/docs/reference.js`]) {
     expect([file, file.startsWith(url), (await fetch(file)).status]).toEqual([file, true, 200]);
   }
+
+  if (process.platform === 'linux') expect(await memoryOfThreads(child.pid as number)).toBe(0);
 
   // The process that was started is the server, so that its signals and its end are the server's.
   child.kill('SIGTERM');

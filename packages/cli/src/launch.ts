@@ -92,7 +92,7 @@ export function addLaunchers(program: Command, end: (code: number) => void): voi
  */
 async function launch(program: string, words: readonly string[], given: Record<string, string> = {}): Promise<number> {
   const command = [...nodeWords(program), ...words];
-  const env = { ...process.env, ...given };
+  const env = { ...memory, ...process.env, ...given };
   if (process.platform !== 'win32') process.execve?.(process.execPath, [process.execPath, ...command], env);
   const child = spawn(process.execPath, command, { stdio: 'inherit', env });
   // This process waits for the server to shut down instead of exiting first.
@@ -115,6 +115,9 @@ async function showOperatorHelp(words: readonly string[]): Promise<number> {
   process.stdout.write(await text(child.stderr));
   return 0;
 }
+
+/** As in `npm start`: glibc gives each thread memory of its own, which the others cannot use, 50 MB after a load. */
+const memory = { MALLOC_ARENA_MAX: '1' };
 
 function nodeWords(program: string): string[] {
   // As in `npm start`: a young generation that fits the start, whose objects mostly survive.

@@ -116,7 +116,7 @@ async function showOperatorHelp(words: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** As in `npm start`: glibc gives each thread memory of its own, which the others cannot use, 50 MB after a load. */
+/** As in `npm start`: else glibc gives each thread an area of memory that no other thread uses, 50 MB after a load. */
 const memory = { MALLOC_ARENA_MAX: '1' };
 
 function nodeWords(program: string): string[] {

@@ -170,7 +170,7 @@ const nameServiceMounts = ['resolv.conf', 'hosts', 'nsswitch.conf', 'gai.conf'].
 /** The Node of this process, which runs our own confined programs. */
 export const nodeProgram = realpathSync(process.execPath);
 
-/** What a program of ours reads: Node, its own folder, its `package.json`, which defines the module format, and its libraries. */
+/** The files that one of our programs reads: Node, its folder, its `package.json`, which defines the module format, and its libraries. */
 export function mountsOfProgram(
   program: string,
   libraries: readonly string[],

@@ -21,7 +21,7 @@ export const alone = [
   'tests/scenarios/{contract-examples,documented-blocks,package,python-sdk,voice}.test.ts',
   'tests/scenarios/{durability,files-on-s3,frozen-owner,pooler,several-processes,webhook-deliveries}.test.ts',
   'tests/scenarios/{cells,going-down,hostile-bodies,hostile-model,metrics,operator,org-move,start}.test.ts',
-  'tests/scenarios/{messages-turns,money-adds-up,plain-message,random-walk,run-ends}.test.ts',
+  'tests/scenarios/{messages-turns,money-adds-up,plain-message,random-walk,run-ends,statement-budgets}.test.ts',
 ];
 
 /** Files beside the code that take longer than five seconds, most of it in waiting or in hashing passwords. */

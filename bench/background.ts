@@ -9,9 +9,19 @@ import { measureWebhooks } from './webhooks.ts';
 import { withServer } from './with-server.ts';
 
 export async function measureBatch({ folder, share }: Stage): Promise<Row[]> {
-  const { items, seconds } = await measureBatches(join(folder, 'batches'), await freePort(), Math.round(5000 * share));
-  const what = `batch of ${items.toLocaleString('en')} items with an instant model`;
-  return [{ what, measured: `${seconds.toFixed(1)} s`, budget: '25 s' }];
+  const count = Math.round(5000 * share);
+  const alone = await measureBatches(join(folder, 'batches'), 1, count);
+  const shared = await measureBatches(join(folder, 'shared-batches'), 3, count);
+  const what = `batch of ${count.toLocaleString('en')} items with an instant model`;
+  const cpu = ({ serverCpu, postgresCpu }: typeof alone) => `${duration(serverCpu)}, ${duration(postgresCpu)}`;
+  const shares = shared.shares.map((each) => `${Math.round(each * 100)} %`).join(', ');
+  return [
+    { what, measured: `${alone.seconds.toFixed(1)} s`, budget: '15 s' },
+    { what: `${what}: server and PostgreSQL CPU an item`, measured: cpu(alone) },
+    { what: `${what}, three processes`, measured: `${shared.seconds.toFixed(1)} s`, budget: '15 s' },
+    { what: `${what}, three processes: servers and PostgreSQL CPU an item`, measured: cpu(shared) },
+    { what: `${what}, three processes: items that each runs`, measured: shares },
+  ];
 }
 
 export async function measureDeliveries({ folder }: Stage): Promise<Row[]> {

@@ -1,13 +1,10 @@
 import { join } from 'node:path';
 import { startEmbeddedPostgres } from '@vestra/server/platform/db/embedded';
-import pg from 'pg';
-import { makeOtherOrg } from '../tests/support/other-org.ts';
 import type { Contender } from './contender.ts';
 import { percentile } from './load.ts';
 import { startModelProcess, typedWords } from './model-process.ts';
 import { duration, type Row, type Stage } from './report.ts';
-import type { RunningServer } from './server-process.ts';
-import { callServer, contendWith, startWithModel } from './vestra.ts';
+import { asOtherOrg, contendWith, startWithModel } from './vestra.ts';
 
 /** How many turns of the flood run at once. The server manages about 250 a second, and each takes 0.4 s. */
 const floods = [64, 256];
@@ -41,18 +38,6 @@ export async function measureFairness(stage: Stage): Promise<Row[]> {
     await model.stop();
     await postgres.stop();
   }
-}
-
-async function asOtherOrg(server: RunningServer, connectionString: string): Promise<RunningServer> {
-  const other = { ...server, testKey: await makeOtherOrg({ connectionString }) };
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  await client.query(
-    `INSERT INTO wallets (org_id, mode, balance_micros) SELECT id, 'test', 1000000000000 FROM orgs WHERE name = 'Other'`,
-  );
-  await client.end();
-  await callServer(other, 'PUT', '/v1/deployments/bench?promote=now', { name: 'bench', memory: 'none' });
-  return other;
 }
 
 type Around = { flooding: Contender[]; other: Contender; modelUrl: string };

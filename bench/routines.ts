@@ -77,7 +77,8 @@ export async function measureDueRoutines(stage: Stage): Promise<DueRoutines> {
   const server = await startWithModel(join(folder, 'due-routines'), model.baseUrl, env);
   try {
     const { id } = (await callServer(server, 'GET', '/v1/deployments/bench')) as { id: string };
-    const first = new Date(Date.now() + 10_000);
+    // Later than the rows take to insert, and than the server's next look for due ones.
+    const first = new Date(Date.now() + 30_000);
     await client.query(
       `INSERT INTO routines (id, org_id, mode, user_id, deployment_id, name, ask, kind, cron, timezone, next_run_at)
        SELECT 'rtn_' || lpad(n::text, 24, '0'), $1, 'test', 'user-' || n, $2, 'Report', 'Send the report.', 'schedule',

@@ -27,6 +27,7 @@ import { measureConfiguration, measureLists, measureRequests } from './requests.
 import { measureCosts } from './scale/costs.ts';
 import { measureSearch } from './search.ts';
 import { measureTurnCost } from './turn-cost.ts';
+import { measureTurnProfile } from './turn-profile.ts';
 import { measureTurns } from './turns.ts';
 import { measureViewers } from './viewers.ts';
 import { measureVoice } from './voice.ts';
@@ -35,6 +36,7 @@ import { measureWaitingTasks } from './waiting-tasks.ts';
 const groups: Record<string, (stage: Stage) => Promise<Row[]>> = {
   turns: measureTurns,
   cost: measureTurnCost,
+  profile: measureTurnProfile,
   client: measureModelClient,
   talk: measureLongTalk,
   start: measureColdStart,

@@ -1,3 +1,5 @@
+import pg from 'pg';
+import { makeOtherOrg } from '../tests/support/other-org.ts';
 import { type Api, type Contender, contend } from './contender.ts';
 import { freePort } from './processes.ts';
 import { type RunningServer, startServerProcess } from './server-process.ts';
@@ -16,6 +18,19 @@ export async function startWithModel(
   });
   await callServer(server, 'PUT', '/v1/deployments/bench?promote=now', { name: 'bench', instructions, memory: 'none' });
   return server;
+}
+
+/** The same server for a second org, which has money and the same deployment. */
+export async function asOtherOrg(server: RunningServer, connectionString: string): Promise<RunningServer> {
+  const other = { ...server, testKey: await makeOtherOrg({ connectionString }) };
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(
+    `INSERT INTO wallets (org_id, mode, balance_micros) SELECT id, 'test', 1000000000000 FROM orgs WHERE name = 'Other'`,
+  );
+  await client.end();
+  await callServer(other, 'PUT', '/v1/deployments/bench?promote=now', { name: 'bench', instructions, memory: 'none' });
+  return other;
 }
 
 export const instructions = 'You answer customers of a shop. Be brief.';

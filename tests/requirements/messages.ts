@@ -250,6 +250,21 @@ export const messages = area('messages', 'done', [
     'Numbers, amounts, dates and addresses that a summary leaves out are stored word for word.',
   ],
   [
+    'MSG-601',
+    'docs/benchmarks.md#budgets-that-tests-hold',
+    'A turn, a create and a page take a bounded number of statements, transactions, rows and bytes of the log.',
+  ],
+  [
+    'MSG-602',
+    'docs/benchmarks.md#budgets-that-tests-hold',
+    'A piece of a typed reply takes at most one statement, and as many bytes of the log late in a long reply.',
+  ],
+  [
+    'MSG-603',
+    'docs/benchmarks.md#budgets-that-tests-hold',
+    'A follower of an idle conversation takes a bounded amount of memory.',
+  ],
+  [
     'MSG-660',
     'docs/conversations.md#talking',
     '`Prefer: wait=N` waits for functions that the deployment declares, and returns early for one that the message declares.',

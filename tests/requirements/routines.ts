@@ -208,6 +208,11 @@ export const routines = area('routines', 'done', [
     'A routine that runs once is `completed` after its run, late or not, and begins again with a new time alone.',
   ],
   [
+    'RTN-266',
+    'docs/routines.md#rules-of-runs',
+    'A routine runs when it falls due, and not at the next look for due routines, if one is due within seconds of another.',
+  ],
+  [
     'RTN-520',
     'docs/benchmarks.md#the-rows-alone',
     'However many routines of one org are due, those of the others have their turn beside them: each org its first before any its second.',

@@ -7,7 +7,7 @@ import type { BatchSharing } from './batches/slots.ts';
 import { eraseItemsOf, itemEraser } from './batches/store.ts';
 import { routineRoutes, routineRunRoutes } from './routines/routes.ts';
 import { changeArchivedRoutines, detachFromConversations } from './routines/routine-changes.ts';
-import { runDueRoutines } from './routines/runs.ts';
+import { runRoutinesOnTime } from './routines/runs.ts';
 import { deleteRoutinesOf } from './routines/store.ts';
 import { pruneDeliveries } from './webhooks/deliveries.ts';
 import { deliveryRoutes, webhookRoutes } from './webhooks/routes.ts';
@@ -31,9 +31,8 @@ export function register(kernel: Kernel, { engine, sharing }: { engine: Engine; 
     jobs: {
       'batch.advance': ({ org_id, mode, batch_id }) =>
         advanceBatch(engine, { orgId: org_id, mode, batchId: batch_id }, sharing),
-      'routine.run_due': async (_payload, { signal }) => {
-        await runDueRoutines({ engine, publicUrl: kernel.publicUrl.get }, { signal });
-      },
+      'routine.run_due': (_payload, { signal }) =>
+        runRoutinesOnTime({ engine, publicUrl: kernel.publicUrl.get }, signal),
     },
     sweeps: [unfinishedBatches],
     retention: [{ days: config.retentionDays.deliveries, prune: pruneDeliveries, partitions: deliveryPartitions }],

@@ -5,7 +5,7 @@ import { sql } from '../../platform/db/sql.ts';
 import { count, json, text } from '../../platform/db/table.ts';
 import { type RoutineServer, startRoutines } from './routines.fixture.ts';
 import { takingRunner } from './runner.fixture.ts';
-import { passesFilters, type RoutineRunner, runDueRoutines } from './runs.ts';
+import { passesFilters, type RoutineRunner, runDueRoutines, runRoutinesOnTime } from './runs.ts';
 import { dueRoutines } from './store.ts';
 
 const minute = 60_000;
@@ -81,6 +81,34 @@ describe('what is due', () => {
     expect(all).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
     const others = await look('2031-01-01T00:00:00Z', [`${'rtn_a'.padEnd(27, '0')}1`]);
     expect(others.slice(0, 3)).toEqual(['a2', 'b1', 'c1']);
+  });
+
+  it('runs when it falls due while the job is at work, and leaves what is due later [RTN-266]', async () => {
+    const dueIn = async (ms: number) => {
+      const { id } = await create({ schedule: { cron: '0 0 1 1 *' } });
+      await server.setRow(id, { next_run_at: new Date(Date.now() + ms) });
+      return id;
+    };
+    const [soon, later, tomorrow] = await Promise.all([dueIn(300), dueIn(3_000), dueIn(24 * hour)]);
+    await runRoutinesOnTime(runner, new AbortController().signal);
+    const ran = await rowsOf(server.db, { id: text() }, sql`SELECT id FROM routines WHERE run_count = 1`);
+    expect(new Set(ran.map(({ id }) => id))).toEqual(new Set([soon, later]));
+    expect(ran).not.toContainEqual({ id: tomorrow });
+  });
+
+  it('is left to the next process if this one stops [RTN-266]', async () => {
+    const { id } = await create({ schedule: { cron: '0 0 1 1 *' } });
+    await server.setRow(id, { next_run_at: new Date(Date.now() + 5_500) });
+    const stopping = new AbortController();
+    const job = runRoutinesOnTime(runner, stopping.signal);
+    stopping.abort();
+    await job;
+    const { run_count } = await one(
+      server.db,
+      { run_count: count() },
+      sql`SELECT run_count FROM routines WHERE id = ${id}`,
+    );
+    expect(run_count).toBe(0);
   });
 
   it('runs once if several processes look at the same time, always in its conversation [RTN-045, RTN-046]', async () => {

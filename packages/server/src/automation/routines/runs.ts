@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { Failure, fail } from '@vestra/contract/errors';
 import { emit, findOrg, recordAudit } from '../../account/index.ts';
@@ -20,13 +21,13 @@ import {
 } from '../../engine/index.ts';
 import { mapLimited } from '../../platform/async/limiter.ts';
 import { serverOrigin, type Tenant } from '../../platform/caller.ts';
-import { sharedDate } from '../../platform/db/clock.ts';
+import { sharedDate, sharedNow } from '../../platform/db/clock.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { isDatabaseUnreachable } from '../../platform/db/unreachable.ts';
 import { enterUser } from '../../users/index.ts';
 import { type NextRunOf, nextRunsAfter, presentRoutine, presentRun } from './routine.ts';
-import { dueRoutines, lockDue, lockRoutine, recordRun, recordSkippedRun } from './store.ts';
+import { dueRoutines, lockDue, lockRoutine, nextDueAfter, recordRun, recordSkippedRun } from './store.ts';
 import type { RoutineRow } from './tables.ts';
 
 export type RoutineRunner = { engine: Engine; publicUrl: () => string };
@@ -118,10 +119,9 @@ const atOnce = 8;
  */
 export async function runDueRoutines(
   runner: RoutineRunner,
-  { now = sharedDate(), signal }: { now?: Date; signal?: AbortSignal } = {},
+  { now = sharedDate(), signal, broken = [] }: { now?: Date; signal?: AbortSignal; broken?: string[] } = {},
 ): Promise<number> {
   const nextRunOf = nextRunsAfter(now);
-  const broken: string[] = [];
   let count = 0;
   for (;;) {
     const due = await dueRoutines(runner.engine.db, { now, limit: pageSize, except: broken });
@@ -132,6 +132,29 @@ export async function runDueRoutines(
       if (outcome === 'broken') broken.push(id);
     });
     if (due.length < pageSize || signal?.aborted) return count;
+  }
+}
+
+/** The job of due routines runs again after five seconds. It must not end with a routine due before that. */
+const lookAheadMs = 6_000;
+/** Those that fall due close together share a query. */
+const leastWaitMs = 100;
+const retryBrokenMs = 5_000;
+/** Below the time after which the job would count as hung. */
+const longestJobMs = 1_800_000;
+
+/** Runs routines as they fall due, until none falls due within `lookAheadMs`. */
+export async function runRoutinesOnTime(runner: RoutineRunner, signal: AbortSignal): Promise<void> {
+  const startedAt = sharedNow();
+  let broken: string[] = [];
+  for (let retriedAt = startedAt; !signal.aborted && sharedNow() < startedAt + longestJobMs; ) {
+    await runDueRoutines(runner, { signal, broken });
+    const now = sharedNow();
+    const next = await nextDueAfter(runner.engine.db, new Date(now));
+    const waitMs = (next?.getTime() ?? Number.POSITIVE_INFINITY) - now;
+    if (waitMs > lookAheadMs) return;
+    if (now - retriedAt > retryBrokenMs) [broken, retriedAt] = [[], now];
+    await setTimeout(Math.max(leastWaitMs, waitMs), undefined, { signal }).catch(() => {});
   }
 }
 

@@ -6,7 +6,7 @@ import { mayRun } from '../../platform/db/frozen-orgs.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { type ChangesOf, insert, insertMany, maybeOne, one, rowsOf, run, update } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
-import { columnsOf, count, text } from '../../platform/db/table.ts';
+import { columnsOf, count, moment, text } from '../../platform/db/table.ts';
 import { userOfRow } from '../../users/index.ts';
 import type { RoutineChanges } from './routine.ts';
 import {
@@ -181,6 +181,16 @@ async function dueByOrg(db: Executor, { now, limit, except }: DueQuery): Promise
       ORDER BY of_org.place, of_org.next_run_at LIMIT ${limit}`,
   );
   return rows.map(({ id }) => id);
+}
+
+/** When the next routine falls due after `now`; null if none will. */
+export async function nextDueAfter(db: Executor, now: Date): Promise<Date | null> {
+  const row = await maybeOne(
+    db,
+    { next_run_at: moment() },
+    sql`SELECT next_run_at FROM ${routines} WHERE ${scheduled} AND next_run_at > ${now} ORDER BY next_run_at LIMIT 1`,
+  );
+  return row?.next_run_at ?? null;
 }
 
 /** Undefined if another process has locked it or already ran this time. */

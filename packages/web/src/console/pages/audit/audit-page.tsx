@@ -129,7 +129,6 @@ function Histogram({ given }: { given: Record<string, string> }) {
       <StackedChart
         format={count}
         height={130}
-        look="bars"
         points={points}
         series={['lines']}
         title={

@@ -29,6 +29,7 @@ export default function AuditPage() {
     {
       id: 'action',
       header: 'Action',
+      width: '1.5fr',
       cell: (entry) => (
         <button
           className="max-w-full truncate font-medium hover:underline"

@@ -411,6 +411,7 @@ async function expectNoBarrier(page: Page, path: string): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
     expect([path, colorScheme, await barriersOn(page)]).toEqual([path, colorScheme, []]);
+    await look(page, `${path.replaceAll(/\W+/g, '-')}-${colorScheme}`);
   }
 }
 

@@ -55,10 +55,12 @@ const documentOf = (title: string, text: string) => `<!doctype html>
     </style>
   </head>
   <body>
-    <main role="alert">
+    <main>
       <img alt="" height="32" src="/brand/mark.svg" width="32">
-      <h1>${title}</h1>
-      <p>${text}</p>
+      <div role="alert">
+        <h1>${title}</h1>
+        <p>${text}</p>
+      </div>
     </main>
   </body>
 </html>

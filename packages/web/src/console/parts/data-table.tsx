@@ -166,7 +166,7 @@ function VirtualRows<Row>({
       <thead className="block">
         {table.getHeaderGroups().map((group) => (
           <tr
-            className="grid h-9 grid-cols-(--tracks) items-center gap-4 border-b bg-muted/60 px-3 max-sm:gap-2"
+            className="grid h-9 grid-cols-(--tracks) items-center gap-4 max-xl:gap-3 border-b bg-muted/60 px-3 max-sm:gap-2"
             key={group.id}
           >
             {group.headers.map((header, index) => (
@@ -215,7 +215,7 @@ const OneRow = memo(function OneRow({ row, columns, to, index: at, isLast }: One
   return (
     <tr
       aria-rowindex={at + 2}
-      className={`relative grid h-10 grid-cols-(--tracks) items-center gap-4 px-3 max-sm:gap-2 hover:bg-muted/50 ${isLast ? '' : 'border-b'}`}
+      className={`relative grid h-10 grid-cols-(--tracks) items-center gap-4 max-xl:gap-3 px-3 max-sm:gap-2 hover:bg-muted/50 ${isLast ? '' : 'border-b'}`}
     >
       {columns.map((column, index) => (
         <td className={`min-w-0 truncate ${placing(column)}`} key={column.id}>

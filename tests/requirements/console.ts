@@ -251,4 +251,34 @@ export const consoleArea = area('console', 'done', [
     'docs/improving.md#improve-in-the-console',
     'A group of failures leads in two clicks to a proposal, which shows its diff, both conversations side by side, and its promotion.',
   ],
+  [
+    'CON-765',
+    'docs/console.md#building-running-and-paying',
+    'The result of an item of a batch is one line without signs in the list, and formatted as a reply in its dialog. HTML in it is text.',
+  ],
+  [
+    'CON-766',
+    'docs/console.md#the-first-hour',
+    'The plan shows a changed list by its added and removed entries, one in a line, and an added object by its fields.',
+  ],
+  [
+    'CON-767',
+    'docs/console.md#finding-your-way',
+    'A page that needs a deployment begins with the one that was used last in the mode, else a live one, and keeps it.',
+  ],
+  [
+    'CON-768',
+    'docs/console.md#building-running-and-paying',
+    'Files of a message in the console are links to download them, and pictures are thumbnails.',
+  ],
+  [
+    'CON-769',
+    'docs/console.md#finding-your-way',
+    'A cell of a table that is cut off has its whole text as a tooltip.',
+  ],
+  [
+    'CON-770',
+    'docs/console.md#building-running-and-paying',
+    'Usage draws one bar for each day, also for a period of a single day.',
+  ],
 ]);

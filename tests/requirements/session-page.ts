@@ -63,6 +63,11 @@ export const sessionPage = area('session-page', 'done', [
     'docs/session-reference.md#rules-of-tokens-and-pages',
     'The page has the typeface and the mark of the server. Its typeface loads after its scripts, for the scripts that it has, and text is shown before it arrives.',
   ],
+  [
+    'PAGE-772',
+    'docs/design/identity.md#use-it',
+    'A page of one message has the typeface, the mark and the colours of the others: a chat on a site that may not embed it, an unknown session, an old download, the end of the sign-in of an app.',
+  ],
   ['PAGE-245', 'docs/session-reference.md#rules-of-tokens-and-pages', 'The page works in Firefox.'],
   [
     'PAGE-201',

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsoleDesk, startConsoleDesk, widthOf } from './console.fixture.ts';
@@ -44,6 +45,9 @@ function errorsOf(page: Page): string[] {
   return errors;
 }
 
+/** One red pixel. */
+const redPixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
+
 const markdown = [
   '# Plans',
   '| Plan | Price |\n|---|---:|\n| Team | $19 |',
@@ -75,6 +79,55 @@ describe('a reply in the console', () => {
     expect(await barriersOn(page)).toEqual([]);
     expect(await page.evaluate(isOwned)).toBe(false);
     expect(asked.filter((url) => url.includes('tracker.example'))).toEqual([]);
+    await leave();
+  });
+
+  it('of a batch is one line without signs in the list, and formatted in its dialog [CON-765]', async () => {
+    desk.script(() => ({ text: markdown }));
+    const items = [{ user_id: 'u-1815', message: 'Which plans do you have?' }];
+    const { body } = await desk.call('POST', '/v1/batches', { body: { deployment: 'desk', items } });
+    await desk.until(`/v1/batches/${body.id}`, ({ status }) => status === 'completed');
+    const { page, leave } = await desk.enter(`/batches/${body.id}`, {
+      context: { viewport: { width: 1024, height: 900 } },
+    });
+    const result = page.getByRole('cell', { name: /^Plans Plan Price Team \$19 Choose one Pay/ });
+    await result.getByRole('button').click();
+    const dialog = page.getByRole('dialog', { name: 'Result of item 1' });
+    await dialog.getByRole('cell', { name: '$19' }).waitFor();
+    await dialog.getByText('<img src=x').waitFor();
+    expect(await dialog.locator('img, a[href^=javascript]').count()).toBe(0);
+    expect(await page.evaluate(isOwned)).toBe(false);
+    expect(await barriersOn(page)).toEqual([]);
+    await dialog.getByRole('link', { name: 'Open conversation' }).click();
+    await page.locator('[data-said=work]').getByRole('cell', { name: '$19' }).waitFor();
+    await leave();
+  });
+
+  it('has files and pictures of its message, which can be downloaded [CON-768]', async () => {
+    const upload = async (name: string, type: string, content: Buffer) => {
+      const form = new FormData();
+      form.set('file', new Blob([new Uint8Array(content)], { type }), name);
+      return (await desk.call('POST', '/v1/files?user_id=u-1815', { raw: form })).body.id as string;
+    };
+    const files = [
+      await upload('damage.png', 'image/png', Buffer.from(redPixel, 'base64')),
+      await upload('receipt <b>.txt', 'text/plain', Buffer.from('One euro')),
+      await upload('broken.png', 'image/png', Buffer.from('no picture')),
+    ];
+    desk.script(() => ({ text: 'I see.' }));
+    const attachments = files.map((file_id) => ({ file_id }));
+    const id = await talk('It arrived broken', { user_id: 'u-1815', attachments });
+    const { page, leave } = await desk.enter(`/conversations/${id}`, { context: { acceptDownloads: true } });
+    const shown = page.locator('[data-said=user]').getByRole('list', { name: 'Files' });
+    const picture = shown.getByRole('link', { name: 'Download damage.png' }).locator('img');
+    await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0);
+    // A picture that cannot be drawn is a link.
+    await shown.getByRole('link', { name: 'Download broken.png' }).getByText('broken.png').waitFor();
+    const coming = page.waitForEvent('download');
+    await shown.getByRole('link', { name: 'Download receipt <b>.txt' }).click();
+    expect(await readFile(await (await coming).path(), 'utf8')).toBe('One euro');
+    expect(await barriersOn(page)).toEqual([]);
+    expect(await widthOf(page)).toBe(1280);
     await leave();
   });
 
@@ -368,6 +421,45 @@ describe('lists of conversations, tasks and users', () => {
       .evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
     expect(cut).toBe(0);
     expect(errors).toEqual([]);
+    await leave();
+  });
+
+  it('show the whole text of a cell that is cut off as a tooltip [CON-769]', async () => {
+    const name = 'The help desk of the paper shop for everybody in the northern countries';
+    await desk.call('POST', '/v1/users', { body: { user_id: 'u-long', name } });
+    desk.script(() => ({ text: 'Yes.' }));
+    const message = 'Do you have the tamarillo paper in a large size, lined, and in the colour of the sea?';
+    await talk(message, { user_id: 'u-long' });
+    const { page, leave } = await desk.enter('/conversations?q=tamarillo', {
+      context: { viewport: { width: 1024, height: 900 } },
+    });
+    /** The link of the row covers its cells, and what it shows is what a person sees. */
+    const link = page.getByRole('link', { name: /tamarillo/ });
+    const tooltipAt = async (cell: string) => {
+      await page.getByRole('cell', { name: cell, exact: true }).hover({ force: true });
+      return link.getAttribute('title');
+    };
+    expect(await tooltipAt(name)).toBe(`${name} (u-long)`);
+    expect(await tooltipAt('idle')).toBe('');
+    expect(await tooltipAt(message)).toBe(message);
+    await page.getByRole('heading', { name: 'Conversations' }).hover();
+    await leave();
+  });
+
+  it('choose the deployment that was used last, and keep it while others are used [CON-767]', async () => {
+    desk.script(() => ({ text: 'Yes.' }));
+    await talk('Are you the desk?');
+    await desk.apply({ name: 'newer', memory: 'none' });
+    const { page, go, leave } = await desk.enter('/tests');
+    const chosen = page.getByRole('combobox', { name: 'Deployment', exact: true });
+    await chosen.waitFor();
+    expect(await chosen.inputValue()).toBe('desk');
+    const isListed = page.waitForResponse((response) => response.url().includes('/v1/conversations?'));
+    await talk('Are you the newer one?', { deployment: 'newer' });
+    await isListed;
+    expect(await chosen.inputValue()).toBe('desk');
+    await go('/playground');
+    await expect.poll(() => chosen.inputValue()).toBe('newer');
     await leave();
   });
 

@@ -314,11 +314,46 @@ describe('every page', () => {
     '/usage?by=deployment',
     '/usage?by=user',
   ];
+  /** Other states of pages, which are tested for barriers. */
+  const states = [
+    '/settings?part=traces',
+    '/tests?new=1',
+    '/batches?new=1',
+    '/routines?new=1',
+    '/webhooks?new=1',
+    '/keys?new=1',
+    '/limits?edit=1',
+    '/members?invite=1',
+    '/conversations?failed=true',
+    '/conversations/conv_none',
+  ];
   let paths: string[] = [];
 
   it('for an owner makes no request that fails, and logs no error [CON-748]', { timeout: 240_000 }, async () => {
     paths = [...(await pathsOfPages()), ...parts];
     expect(await errorsOnPages(paths, desk.owner)).toEqual([]);
+  });
+
+  it('has no barrier in either theme, and fits a phone [CON-007]', { timeout: 600_000 }, async () => {
+    expect(paths.length).toBeGreaterThan(50);
+    const { page, follow, go, leave } = await desk.enter('/', { context: { viewport: { width: 390, height: 844 } } });
+    for (const path of [...paths, ...states]) {
+      await follow(path);
+      await page.locator('[data-loading]').first().waitFor({ state: 'detached' });
+      await expectNoBarrier(page, path);
+    }
+    await go('/no-such-page');
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+    await expectNoBarrier(page, '/no-such-page');
+    await leave();
+    const outside = await desk.enter('/sign-in', { as: null });
+    await outside.page.setViewportSize({ width: 390, height: 844 });
+    for (const path of ['/sign-in', '/accept#token=none', '/reset#token=none']) {
+      await outside.go(path);
+      await outside.page.locator('h1').first().waitFor();
+      await expectNoBarrier(outside.page, path);
+    }
+    await outside.leave();
   });
 
   it('in live mode makes no request that fails, and logs no error [CON-748]', { timeout: 240_000 }, async () => {
@@ -367,6 +402,32 @@ describe('every page', () => {
     await go('/playground');
     await page.getByText('Its owners, admins and developers can open this page.').waitFor();
     await leave();
+  });
+});
+
+/** The rules of axe, and the width of a phone. */
+async function expectNoBarrier(page: Page, path: string): Promise<void> {
+  expect([path, await widthOf(page)]).toEqual([path, 390]);
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    expect([path, colorScheme, await barriersOn(page)]).toEqual([path, colorScheme, []]);
+    await look(page, `${path.replaceAll(/\W+/g, '-')}-${colorScheme}`);
+  }
+}
+
+describe('the start page, the guide and the reference', () => {
+  it('have no barrier in either theme, and fit a phone [GUIDE-017]', { timeout: 240_000 }, async () => {
+    const context = await desk.browser.newContext({ viewport: { width: 390, height: 844 }, bypassCSP: true });
+    const page = await context.newPage();
+    const guide = ['', '/getting-started', '/architecture', '/console', '/deployment-file-reference', '/changelog'];
+    for (const path of ['/', '/docs', '/docs/api/conversations', ...guide.map((each) => `/docs/guide${each}`)]) {
+      const answer = await page.goto(`${desk.line.url}${path}`);
+      expect([path, answer?.status()]).toEqual([path, 200]);
+      await expectNoBarrier(page, path);
+    }
+    await page.goto(`${desk.line.url}/docs/guide/errors/wallet_empty`);
+    await expectNoBarrier(page, 'an error');
+    await context.close();
   });
 });
 

@@ -189,7 +189,7 @@ describe('pages of users and automation', () => {
     await desk.call('POST', `/v1/routines/${made.routine}/run`);
     await runsOfDay.filter({ hasText: 'failed' }).waitFor();
     const today = page.locator('[data-calendar] [aria-pressed=true]');
-    expect(await today.getAttribute('aria-label')).toMatch(/: 1 ran, 1 failed/);
+    expect(await today.textContent()).toMatch(/: 1 ran, 1 failed/);
     await press(page, 'Next month');
     expect(
       await page
@@ -294,6 +294,27 @@ describe('pages of webhooks and spend', () => {
     await go(`/tasks/${id}`);
     await page.getByRole('heading', { name: 'Count the parcels' }).waitFor();
     await page.getByRole('heading', { name: 'Request' }).waitFor();
+    await leave();
+  });
+
+  it('spend of a single day is one narrow bar with its day [CON-770]', async () => {
+    desk.script(() => ({ text: 'Hello.' }));
+    const { id } = await desk.say({ deployment: 'help-desk', message: 'Hello' });
+    await desk.rest(id);
+    const { data } = (await desk.call('GET', '/v1/usage?group_by=day')).body;
+    const day: string = data[0].key;
+    const { page, go, leave } = await desk.enter(`/usage?from=${day}&to=${day}`);
+    const chart = page.locator('[data-chart] svg');
+    const bars = chart.locator('rect');
+    await bars.first().waitFor();
+    expect([await bars.count(), await bars.first().getAttribute('width')]).toEqual([1, '48']);
+    await chart.getByText(day).waitFor();
+    await page.getByRole('cell', { name: day, exact: true }).waitFor();
+    await page.getByText('Show as table').click();
+    await page.getByRole('rowheader', { name: day }).waitFor();
+    // The same look as a longer period has.
+    await go('/usage');
+    await expect.poll(() => bars.count()).toBe(30);
     await leave();
   });
 

@@ -135,7 +135,7 @@ describe('a deployment', () => {
     await page.keyboard.insertText(text);
   };
 
-  it('is edited in an editor that knows its fields and shows the plan, and concurrent changes are not lost [CON-013, CON-263, PLAN-713]', async () => {
+  it('is edited in an editor that knows its fields and shows the plan, and concurrent changes are not lost [CON-013, CON-263, CON-766, PLAN-713]', async () => {
     const { page, go, leave } = await desk.enter('/deployments/new');
     await write(page, 'name: written\ninstrctions: Be kind.\n');
     await page.locator('.cm-lint-marker-error').waitFor();
@@ -152,6 +152,12 @@ describe('a deployment', () => {
     await write(page, 'name: written\ninstructions: Be both.\n');
     const plan = page.getByRole('region', { name: 'Plan' });
     await plan.getByText('Apply saves a version and promotes it.').waitFor();
+    await plan.locator('li', { hasText: 'instructions Be kind. → Be both.' }).waitFor();
+    // An added object is shown by its fields, and a list without the signs of JSON.
+    const withList = 'name: written\ninstructions: Be both.\nbrowser:\n  allowed_domains: [a.example, b.example]\n';
+    await write(page, withList);
+    await plan.getByText('+ allowed_domains: [a.example, b.example]', { exact: true }).waitFor();
+    await write(page, 'name: written\ninstructions: Be both.\n');
     await plan.locator('li', { hasText: 'instructions Be kind. → Be both.' }).waitFor();
     // Another member presses at the same instant: theirs comes first, after this page has looked for the last time.
     let isFirst = true;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BrowserContextOptions, FrameLocator, Page } from 'playwright-core';
+import type { BrowserContextOptions, FrameLocator, Locator, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { builtPackage } from '../support/built-package.ts';
@@ -251,14 +251,35 @@ describe('the logo of the company', () => {
   });
 });
 
+/** Whether it is set in the typeface of the server, with its mark, in its colours. */
+const hasIdentity = (place: Locator) =>
+  place.evaluate(async ({ ownerDocument: { body, fonts, images } }) => {
+    const isSet = (await fonts.load('1rem "Geist Variable"')).length > 0;
+    const { fontFamily, backgroundColor } = getComputedStyle(body);
+    await Promise.all([...images].map((image) => image.decode()));
+    return isSet && fontFamily.includes('Geist Variable') && images.length > 0 && backgroundColor.startsWith('oklch');
+  });
+
 describe('a page that may not embed it', () => {
-  it('shows the reason in the frame, and receives no messages [SES-208]', async () => {
+  it('shows the reason in the frame with the identity of every page, and receives no messages [SES-208, PAGE-772]', async () => {
     const context = await desk.browser.newContext({ locale: 'en-GB' });
     const page = await context.newPage();
     await page.goto(`http://127.0.0.1:${shop.port}/`);
     await page.getByRole('button', { name: 'Open chat' }).click();
     const frame = page.locator('vestra-session').locator('iframe').contentFrame();
     await frame.getByText(`http://127.0.0.1:${shop.port} is not among the origins that may embed it.`).waitFor();
+    expect(await hasIdentity(frame.locator('main'))).toBe(true);
+    await context.close();
+  });
+
+  it('has the identity of every page, as do an unknown session, an old download and the end of a sign-in [PAGE-772]', async () => {
+    const context = await desk.browser.newContext({ locale: 'en-GB' });
+    const page = await context.newPage();
+    for (const path of ['/session/ses_none', '/downloads/file_none', '/v1/connections/callback?state=none']) {
+      await page.goto(`${desk.line.url}${path}`);
+      expect([path, await hasIdentity(page.locator('main'))]).toEqual([path, true]);
+      expect([path, await barriersOn(page)]).toEqual([path, []]);
+    }
     await context.close();
   });
 });

@@ -1,4 +1,5 @@
 import { type Sites, startSites } from '@vestra/server/computers/chromium/chromium.fixture';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { barriersOn, type PageDesk, startPageDesk, type Visit } from './session-page.fixture.ts';
 import {
@@ -42,10 +43,13 @@ const told = () => sites.seen.map(decodeURIComponent).filter((each) => each.incl
 const hears = (what: string) => expect.poll(told, { timeout: 20_000 }).toContain(`shop.localhost/told?${what}`);
 const picture = ({ page }: Visit) => page.getByAltText('The page in the agent’s browser');
 const drives = ({ page }: Visit, whom: string) => page.locator(`[data-driven-by=${whom}]`).waitFor();
-/** The body that a page of another origin gets in its frame. */
-const refusedFrame = async (url: string) => {
-  const headers = { 'sec-fetch-dest': 'iframe', referer: 'https://elsewhere.example.com/shop' };
-  return (await fetch(url, { headers })).text();
+/** The page that another origin gets in its frame, at its own address. */
+const showRefusedFrame = async (page: Page, url: string) => {
+  await page.route(url.replace(/#.*/, ''), async (route) => {
+    const headers = { 'sec-fetch-dest': 'iframe', referer: 'https://elsewhere.example.com/shop' };
+    await route.fulfill({ response: await route.fetch({ headers }) });
+  });
+  await page.goto(url);
 };
 const leave = async (visit: Visit) => {
   expect(visit.faults).toEqual([]);
@@ -67,7 +71,7 @@ describe('every state of the page', () => {
       await screen.page.locator('[data-ended=revoked]').waitFor();
       await look('ended', screen.page);
       await screen.page.goto('about:blank');
-      await screen.page.setContent(await refusedFrame(screen.session.url));
+      await showRefusedFrame(screen.page, screen.session.url);
       await screen.page.getByText('https://elsewhere.example.com is not among the origins').waitFor();
       await look('refused origin', screen.page);
       expect([found, visit.faults, screen.faults]).toEqual([[], [], []]);

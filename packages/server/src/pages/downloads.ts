@@ -1,6 +1,7 @@
 import { ReadableStream as StreamOfChunks } from 'node:stream/web';
 import { Failure } from '@vestra/contract/errors';
 import type { Context, Hono } from 'hono';
+import { acceptsHtml, noticePage } from '../platform/http/notice-page.ts';
 
 type Range = { first: number; last: number };
 
@@ -31,7 +32,7 @@ export function downloadPages({ isGood, find }: DownloadSource) {
       try {
         const file = isGood(fileId, expires, signature) ? await find(fileId) : null;
         if (file?.direct) return context.body(null, 302, { ...safe, location: file.direct });
-        return (file && (await answer(context, file))) ?? context.text(gone, 404, safe);
+        return (file && (await answer(context, file))) ?? noFile(context);
       } catch (error) {
         if (!(error instanceof Failure) || error.status !== 503) throw error;
         const seconds = Math.ceil((error.details.retry_after_ms ?? 1000) / 1000);
@@ -41,7 +42,11 @@ export function downloadPages({ isGood, find }: DownloadSource) {
   };
 }
 
-const gone = 'This link is not valid, or no longer.\n';
+function noFile(context: Context): Response {
+  if (!acceptsHtml(context.req.raw.headers)) return context.text('This link is not valid, or no longer.\n', 404, safe);
+  const text = 'It is valid for 15 minutes, and only while the file exists. Request a new link where you found it.';
+  return noticePage({ status: 404, title: 'This link is not valid, or no longer', text });
+}
 
 async function answer(context: Context, file: Download): Promise<Response | null> {
   const range = rangeIn(context.req.header('range'), file.bytes);

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
+import { acceptsHtml, escapeHtml, noticePage } from '../platform/http/notice-page.ts';
 import { buildOnce, builtFiles, builtPages, sendStatic, staticContent } from './static-content.ts';
 
 type SessionPageSource = {
@@ -24,21 +25,28 @@ export function sessionPages({ embedOriginsOf, folder = builtPages }: SessionPag
 
     app.get('/session/:session_id', async (context) => {
       const origins = await embedOriginsOf(context.req.param('session_id'));
-      if (!origins) return context.text('There is no such session.\n', 404, safe('no-store', []));
+      const isBrowser = acceptsHtml(context.req.raw.headers);
+      if (!origins)
+        return isBrowser
+          ? noticePage({ status: 404, ...noSession })
+          : context.text(`${noSession.title}.\n`, 404, safe('no-store', []));
       const refused = refusedEmbedder(context.req.raw.headers, new URL(context.req.url).host, origins);
-      if (refused !== null) return context.body(refusedFrame(refused), 403, refusedFrameHeaders);
+      if (refused !== null) return refusedFrame(refused);
       // The console previews the page at a separate address that no other site may embed.
       const isPreview = context.req.query('preview') !== undefined;
       const headers = safe('no-store', isPreview ? ["'self'"] : origins);
       const page = await readFile(join(folder, 'session.html'), 'utf8').catch(() => null);
-      if (page === null) return context.text(notBuilt, 503, headers);
+      if (page === null)
+        return isBrowser ? noticePage({ status: 503, ...notBuilt }) : context.text(`${notBuilt.text}\n`, 503, headers);
       return context.body(page, 200, { ...headers, 'content-type': 'text/html; charset=utf-8' });
     });
   };
 }
 
+const noSession = { title: 'There is no such session', text: 'Open the link again, or ask for a new one.' };
+
 /** For end users. The startup log tells the operator what to do. */
-const notBuilt = 'This page is not available at the moment. Try again later.\n';
+const notBuilt = { title: 'Not available', text: 'This page is not available at the moment. Try again later.' };
 
 const safe = (cache: string, origins: readonly string[]) => ({
   'cache-control': cache,
@@ -70,42 +78,14 @@ function refusedEmbedder(headers: Headers, ownHost: string, origins: readonly st
 
 const framed: ReadonlySet<string> = new Set(['iframe', 'frame', 'embed', 'object']);
 
-/** Contains nothing of the session, so every site may show it. */
-const refusedFrame = (embedder: string) => `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <meta name="color-scheme" content="light dark">
-    <title>Not shown here</title>
-    <style>
-      html, body { height: 100%; margin: 0 }
-      body { display: grid; place-items: center; font: 1rem/1.6 ui-sans-serif, system-ui, sans-serif }
-      main { max-width: 26rem; padding: 1.5rem; text-align: center; text-wrap: balance }
-      h1 { font-size: 1.25rem; line-height: 1.3; margin: 0 0 .5rem }
-      p { margin: 0; overflow-wrap: anywhere; opacity: .75 }
-      code { font-size: .875em }
-    </style>
-  </head>
-  <body>
-    <main role="alert">
-      <h1>This chat cannot be shown on this site</h1>
-      <p>${escaped(embedder)} is not among the origins that may embed it. The operator of the site can add it to the
-        <code>allowed_embed_origins</code> of the organisation.</p>
-    </main>
-  </body>
-</html>
-`;
-
-const refusedFrameHeaders = {
-  'cache-control': 'no-store',
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'",
-  'content-type': 'text/html; charset=utf-8',
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-};
-
-const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+const refusedFrame = (embedder: string) =>
+  noticePage({
+    status: 403,
+    title: 'This chat cannot be shown on this site',
+    text: `${escapeHtml(embedder)} is not among the origins that may embed it. The operator of the site can add it to the
+      <code>allowed_embed_origins</code> of the organisation.`,
+    isFramed: true,
+  });
 
 /** `/embed.js` defines `<vestra-session>` for pages without a build step. The same for everyone, without secrets. */
 export function embedScript(folder = builtPages) {

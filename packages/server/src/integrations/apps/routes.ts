@@ -2,6 +2,7 @@ import { fail } from '@vestra/contract/errors';
 import { waitingToConnect } from '../../engine/interactions/index.ts';
 import type { Caller } from '../../platform/caller.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
+import { noticePage } from '../../platform/http/notice-page.ts';
 import { openPending, presentApp, presentConnection, presentOwnClient, returnAddress } from './app.ts';
 import { type ConnectDependencies, deleteOwnClientOf, showClient, storeOwnClient } from './clients.ts';
 import { beginConnection, finishSignIn, removeConnection } from './connections.ts';
@@ -57,7 +58,8 @@ export function connectionRoutes(deps: ConnectDependencies): Handlers<'connectio
     callback: async ({ query, ip, requestId }) => {
       const finished = await finishSignIn(deps, query, { ip, requestId });
       if (!finished) {
-        return callbackPage(400, {
+        return noticePage({
+          status: 400,
           title: 'This sign-in is not known',
           text: 'It was finished before, it has expired, or this address was not given out here. Go back and start again.',
         });
@@ -70,9 +72,11 @@ export function connectionRoutes(deps: ConnectDependencies): Handlers<'connectio
         });
       }
       const name = catalogue.find(row.app)?.name ?? row.app;
+      // For users who have no address to return to.
       return status === 'connected'
-        ? callbackPage(200, { title: `${name} is connected`, text: 'You can close this page and continue.' })
-        : callbackPage(400, {
+        ? noticePage({ status: 200, title: `${name} is connected`, text: 'You can close this page and continue.' })
+        : noticePage({
+            status: 400,
             title: `${name} is not connected`,
             text: 'The sign-in was declined, took too long or was refused. Go back and start again.',
           });
@@ -89,23 +93,3 @@ async function assertWaitedFor({ db }: ConnectDependencies, caller: Caller, app:
     throw fail('session_scope', { param: 'app', message: 'This conversation waits for no such app.' });
   }
 }
-
-/** The page for users who have no address to return to. */
-function callbackPage(status: 200 | 400, { title, text }: { title: string; text: string }): Response {
-  const html = `<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title></head>
-<body><main><h1>${escaped(title)}</h1><p>${escaped(text)}</p></main></body>
-</html>
-`;
-  return new Response(html, {
-    status,
-    headers: {
-      'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-    },
-  });
-}
-
-/** App names come from the operator and may contain markup characters. */
-const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);

@@ -12,8 +12,6 @@ type ChartProps = {
   format: (value: number) => string;
   /** A horizontal line, such as a cap. */
   line?: { at: number; label: string } | null;
-  /** `area` for a continuous series, `bars` for separate values. */
-  look?: 'area' | 'bars';
   height?: number;
   nameOf?: (series: string) => string;
 };
@@ -21,6 +19,8 @@ type ChartProps = {
 const left = 56;
 const bottom = 22;
 const top = 12;
+/** Of a bar, so that a single one does not fill the chart. */
+const widest = 48;
 
 /** Colours also differ in lightness and follow the theme. */
 const fills = [
@@ -37,7 +37,7 @@ const fillOf = (index: number) => fills[index % fills.length] as string;
 
 /** A stacked chart, with the same figures as a table for screen readers. */
 export function StackedChart(props: ChartProps) {
-  const { title, points, series, format, line = null, look = 'area', height = 220, nameOf = (name) => name } = props;
+  const { title, points, series, format, line = null, height = 220, nameOf = (name) => name } = props;
   const id = useId();
   const [place, width] = useWidth();
   const [at, setAt] = useState<number | null>(null);
@@ -49,9 +49,8 @@ export function StackedChart(props: ChartProps) {
   const most = ticks.at(-1) ?? 1;
   const inner = { width: width - left - 8, height: height - top - bottom };
   const y = (value: number) => top + inner.height * (1 - value / most);
-  const step = inner.width / Math.max(1, look === 'area' ? points.length - 1 : points.length);
-  const isBars = look === 'bars' || points.length === 1;
-  const x = (index: number) => left + (isBars ? (inner.width / points.length) * (index + 0.5) : step * index);
+  const step = inner.width / Math.max(1, points.length);
+  const x = (index: number) => left + step * (index + 0.5);
   const shown = at === null ? null : points[at];
   return (
     <figure className="panel p-3" data-chart="">
@@ -85,7 +84,7 @@ export function StackedChart(props: ChartProps) {
         aria-hidden="true"
         className="block w-full touch-pan-y"
         onPointerLeave={() => setAt(null)}
-        onPointerMove={(event) => setAt(nearest(event, width, points.length, isBars))}
+        onPointerMove={(event) => setAt(nearest(event, width, points.length))}
         ref={place}
         style={{ height }}
         viewBox={`0 0 ${width} ${height}`}
@@ -98,36 +97,26 @@ export function StackedChart(props: ChartProps) {
             </text>
           </g>
         ))}
-        {isBars
-          ? stacks.map((stack, index) => (
-              <g key={points[index]?.label}>
-                {series.map((name, layer) => {
-                  const from = layer === 0 ? 0 : (stack[layer - 1] ?? 0);
-                  const to = stack[layer] ?? 0;
-                  const wide = Math.min(48, (inner.width / points.length) * 0.72);
-                  return (
-                    <rect
-                      fill={fillOf(layer)}
-                      height={Math.max(0, y(from) - y(to))}
-                      key={name}
-                      opacity={at === null || at === index ? 1 : 0.45}
-                      width={wide}
-                      x={x(index) - wide / 2}
-                      y={y(to)}
-                    />
-                  );
-                })}
-              </g>
-            ))
-          : series.map((name, layer) => (
-              <path
-                d={areaOf(stacks, layer, x, y)}
-                fill={fillOf(layer)}
-                fillOpacity={0.85}
-                key={name}
-                stroke={fillOf(layer)}
-              />
-            ))}
+        {stacks.map((stack, index) => (
+          <g key={points[index]?.label}>
+            {series.map((name, layer) => {
+              const from = layer === 0 ? 0 : (stack[layer - 1] ?? 0);
+              const to = stack[layer] ?? 0;
+              const wide = Math.min(widest, step * 0.72);
+              return (
+                <rect
+                  fill={fillOf(layer)}
+                  height={Math.max(0, y(from) - y(to))}
+                  key={name}
+                  opacity={at === null || at === index ? 1 : 0.45}
+                  width={wide}
+                  x={x(index) - wide / 2}
+                  y={y(to)}
+                />
+              );
+            })}
+          </g>
+        ))}
         {isLineShown && (
           <line
             stroke="var(--danger)"
@@ -139,15 +128,12 @@ export function StackedChart(props: ChartProps) {
             y2={y(line.at)}
           />
         )}
-        {at !== null && !isBars && (
-          <line stroke="var(--foreground)" strokeOpacity="0.4" x1={x(at)} x2={x(at)} y1={top} y2={height - bottom} />
-        )}
         {namedPoints(points.length).map((index) => (
           <text
             fill="var(--quiet)"
             fontSize="11"
             key={index}
-            textAnchor={isBars ? 'middle' : index === 0 ? 'start' : index === points.length - 1 ? 'end' : 'middle'}
+            textAnchor={points.length <= mostNamed ? 'middle' : index === 0 ? 'start' : index === points.length - 1 ? 'end' : 'middle'}
             x={x(index)}
             y={height - 6}
           >
@@ -205,17 +191,6 @@ function stackOf(values: Point['values'], series: readonly string[]): number[] {
 const sum = (values: Point['values'], series: readonly string[]) =>
   series.reduce((all, name) => all + (values[name] ?? 0), 0);
 
-function areaOf(
-  stacks: readonly number[][],
-  layer: number,
-  x: (index: number) => number,
-  y: (value: number) => number,
-): string {
-  const above = stacks.map((stack, index) => `${x(index)},${y(stack[layer] ?? 0)}`);
-  const below = stacks.map((stack, index) => `${x(index)},${y(layer === 0 ? 0 : (stack[layer - 1] ?? 0))}`).reverse();
-  return `M${above.join('L')}L${below.join('L')}Z`;
-}
-
 /** Three or four steps of 1, 2 or 5 times a power of ten. */
 function ticksUpTo(most: number): number[] {
   if (!(most > 0)) return [0, 1];
@@ -226,8 +201,11 @@ function ticksUpTo(most: number): number[] {
   return Array.from({ length: steps + 1 }, (_, index) => Number((index * step).toPrecision(12)));
 }
 
+/** More names would run into each other. */
+const mostNamed = 8;
+
 const namedPoints = (length: number): number[] =>
-  length === 0 ? [] : length <= 8 ? [...Array(length).keys()] : [0, Math.floor((length - 1) / 2), length - 1];
+  length <= mostNamed ? [...Array(length).keys()] : [0, Math.floor((length - 1) / 2), length - 1];
 
 /** One unit of the drawing is one pixel, so that its text has the usual size. */
 function useWidth() {
@@ -245,14 +223,9 @@ function useWidth() {
   return [place, width] as const;
 }
 
-function nearest(
-  event: React.PointerEvent<SVGSVGElement>,
-  width: number,
-  length: number,
-  isBars: boolean,
-): number | null {
+function nearest(event: React.PointerEvent<SVGSVGElement>, width: number, length: number): number | null {
   const box = event.currentTarget.getBoundingClientRect();
   const share = (((event.clientX - box.left) / box.width) * width - left) / (width - left - 8);
-  const index = isBars ? Math.floor(share * length) : Math.round(share * (length - 1));
+  const index = Math.floor(share * length);
   return length === 0 ? null : Math.min(length - 1, Math.max(0, index));
 }

@@ -1,6 +1,15 @@
 import { createColumnHelper, tableFeatures, useTable } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, memo, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  memo,
+  type PointerEvent,
+  type ReactNode,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { rowId } from '../data/queries.ts';
 import { Fault } from './fault.tsx';
 import { Waiting } from './page.tsx';
@@ -53,6 +62,7 @@ const atMost = (width: string) => `minmax(0, ${width})`;
  */
 export function DataTable<Row>({ label, columns, list, linkOf, empty }: DataTableProps<Row>) {
   const { rows, heldBack, show, holding } = useHeldRows(list.rows);
+  const titled = useRef<HTMLElement | null>(null);
   if (list.isLoading) return <Waiting />;
   if (list.error && rows.length === 0) return <Fault error={list.error} retry={list.refetch} />;
   if (rows.length === 0) return empty;
@@ -66,7 +76,7 @@ export function DataTable<Row>({ label, columns, list, linkOf, empty }: DataTabl
   // The first column identifies the row. On a phone it gets at least a third of the width, unless its width is fixed.
   const narrowTracks = columns
     .filter(({ isWideOnly, isLargeOnly }) => !isWideOnly && !isLargeOnly)
-    .map(({ width = '1fr' }, index) => (index === 0 && width.endsWith('fr') ? 'minmax(33%, 1fr)' : atMost(width)))
+    .map(({ width = '1fr' }, index) => (index === 0 && width.endsWith('fr') ? `minmax(33%, ${width})` : atMost(width)))
     .join(' ');
   return (
     <div className="relative" {...holding}>
@@ -84,6 +94,9 @@ export function DataTable<Row>({ label, columns, list, linkOf, empty }: DataTabl
         aria-rowcount={list.hasMore ? -1 : rows.length + 1}
         className="panel block w-full overflow-clip [--tracks:var(--narrow)] sm:[--tracks:var(--wide)] xl:[--tracks:var(--large)]"
         onKeyDown={moveBetweenRows}
+        onPointerMove={(event) => {
+          titled.current = showWholeText(event, titled.current);
+        }}
         style={{ '--large': tracksOf(columns), '--wide': wideTracks, '--narrow': narrowTracks } as object}
       >
         <VirtualRows columns={columns} linkOf={linkOf} list={list} rows={rows} />
@@ -153,7 +166,7 @@ function VirtualRows<Row>({
       <thead className="block">
         {table.getHeaderGroups().map((group) => (
           <tr
-            className="grid h-9 grid-cols-(--tracks) items-center gap-4 border-b bg-muted/60 px-3 max-sm:gap-2"
+            className="grid h-9 grid-cols-(--tracks) items-center gap-4 max-xl:gap-3 border-b bg-muted/60 px-3 max-sm:gap-2"
             key={group.id}
           >
             {group.headers.map((header, index) => (
@@ -202,7 +215,7 @@ const OneRow = memo(function OneRow({ row, columns, to, index: at, isLast }: One
   return (
     <tr
       aria-rowindex={at + 2}
-      className={`relative grid h-10 grid-cols-(--tracks) items-center gap-4 px-3 max-sm:gap-2 hover:bg-muted/50 ${isLast ? '' : 'border-b'}`}
+      className={`relative grid h-10 grid-cols-(--tracks) items-center gap-4 max-xl:gap-3 px-3 max-sm:gap-2 hover:bg-muted/50 ${isLast ? '' : 'border-b'}`}
     >
       {columns.map((column, index) => (
         <td className={`min-w-0 truncate ${placing(column)}`} key={column.id}>
@@ -242,6 +255,22 @@ function moveBetweenRows(event: KeyboardEvent<HTMLElement>): void {
   event.preventDefault();
   next.focus();
   next.scrollIntoView({ block: 'nearest' });
+}
+
+/**
+ * Shows the whole text of a cell that is cut off as a tooltip. The link of a row covers its cells, so that it gets the
+ * tooltip of the cell below the pointer, also one that the cell has by itself. Returns the element with the tooltip.
+ */
+function showWholeText({ clientX, clientY }: PointerEvent, before: HTMLElement | null): HTMLElement | null {
+  const below = document.elementsFromPoint(clientX, clientY) as HTMLElement[];
+  const cell = below.find((each) => each.matches('td, th'));
+  const holder = below[0]?.closest<HTMLElement>('a[data-row], td, th') ?? null;
+  if (before && before !== holder) before.title = '';
+  if (!cell || !holder) return null;
+  const isCut = [cell, ...cell.querySelectorAll('.truncate')].some((each) => each.scrollWidth > each.clientWidth);
+  const own = cell.querySelector<HTMLElement>('[title]:not([data-row])')?.title;
+  holder.title = own || (isCut ? (cell.textContent ?? '') : '');
+  return holder;
 }
 
 /** Holds back new rows while the pointer is over the table. */

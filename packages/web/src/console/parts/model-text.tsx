@@ -4,6 +4,7 @@ import { Button } from './button.tsx';
 import { lazyPart } from './lazy-part.tsx';
 
 const Markdown = lazyPart<{ text: string; isGrowing: boolean }>(() => import('./markdown.tsx'));
+const MarkdownLine = lazyPart<{ text: string }>(() => import('./markdown-line.tsx'));
 
 let isAsWritten = kept('text') === 'as-written';
 const listeners = new Set<() => void>();
@@ -25,6 +26,16 @@ export function ModelText({ text, isGrowing = false }: { text: string; isGrowing
   return (
     <Suspense fallback={asWritten}>
       <Markdown isGrowing={isGrowing} text={text} />
+    </Suspense>
+  );
+}
+
+/** The beginning of such a text in one line, for a cell of a table. */
+export function ModelLine({ text }: { text: string }) {
+  if (useIsAsWritten()) return <>{text}</>;
+  return (
+    <Suspense fallback={text}>
+      <MarkdownLine text={text} />
     </Suspense>
   );
 }

@@ -27,9 +27,10 @@ export function useNames() {
 type NameProps = { id: string; names: Names };
 
 /** The name of a user in a list: the stored name, the email or the id. */
-export const UserName = ({ id, names }: NameProps) => (
-  <span title={id}>{useName('users.get', id, names, names.user(id))}</span>
-);
+export function UserName({ id, names }: NameProps) {
+  const name = useName('users.get', id, names, names.user(id));
+  return <span title={name === id ? id : `${name} (${id})`}>{name}</span>;
+}
 
 export const DeploymentName = ({ id, names }: NameProps) => (
   <>{useName('deployments.get', id, names, names.deployment(id))}</>

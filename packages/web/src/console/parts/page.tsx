@@ -46,14 +46,16 @@ export function Page({ title, tabTitle, lead, above, request, actions, isWide = 
           >
             {title}
           </h1>
-          {/* On a phone the actions have a line to themselves, below the lead. */}
-          <div className="flex flex-wrap items-center gap-2 max-sm:order-2 max-sm:w-full max-sm:empty:hidden sm:ml-auto">
-            {actions}
+          {/* On a phone the actions have a line to themselves, below the lead. Elsewhere both wrap together. */}
+          <div className="max-sm:contents sm:ml-auto sm:flex sm:items-center sm:gap-3">
+            <div className="flex flex-wrap items-center gap-2 max-sm:order-2 max-sm:w-full max-sm:empty:hidden sm:justify-end">
+              {actions}
+            </div>
+            <span className="flex items-center max-sm:ml-auto">
+              {request && <RequestMenu request={request} withLastChange />}
+              <GuideLink />
+            </span>
           </div>
-          <span className="flex items-center max-sm:ml-auto">
-            {request && <RequestMenu request={request} withLastChange />}
-            <GuideLink />
-          </span>
           {lead && (
             <div className="w-full max-sm:order-1 sm:-mt-1">
               <p className={`text-pretty text-quiet wrap-anywhere ${isWide ? '' : 'max-w-[92ch]'}`}>{lead}</p>

@@ -203,7 +203,7 @@ function ShownItem({ client, conversationId, failed, item, again, talk, answer, 
     case 'end':
       return (
         <div
-          className={`flex flex-wrap items-center gap-x-3 text-sm ${isFailed(item.turn) ? 'text-danger' : 'text-muted-foreground'}`}
+          className={`flex flex-wrap items-center gap-x-3 gap-y-1 text-sm ${isFailed(item.turn) ? 'text-danger' : 'text-muted-foreground'}`}
           data-end={item.turn.status}
         >
           {isFailed(item.turn) ? words.replyFailed : words.stopped}

@@ -1,12 +1,8 @@
 import type { Client } from '@vestra/sdk/client';
 import { useEffect, useState } from 'react';
+import { isNamedAsPicture, isPicture } from '../../files/pictures.ts';
 import { DownloadIcon, FileIcon } from '../icons.tsx';
 import { useWords } from '../words/words.ts';
-
-/** Formats that every browser draws and that cannot run scripts. */
-const pictureTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif']);
-export const isPicture = (type: string | null) => type !== null && pictureTypes.has(type);
-const isNamedAsPicture = (filename: string) => /\.(png|jpe?g|gif|webp|avif)$/i.test(filename);
 
 const boxLook = 'block h-36 w-48 max-w-full overflow-hidden rounded-2xl border bg-muted';
 
@@ -39,7 +35,6 @@ export function FileLink({ client, fileId, filename }: { client: Client; fileId:
       </a>
     );
   }
-  // A picture takes its place before it is known, so that nothing moves.
   if (isReading && isNamedAsPicture(filename)) return <span className={boxLook} />;
   const look = 'inline-flex max-w-full items-center gap-2 rounded-full border bg-card px-3 py-1.5 text-sm';
   if (found === null) {

@@ -16,13 +16,12 @@ export function SettledWait({ interaction }: { interaction: Interaction }) {
     <p className="flex gap-2 text-sm leading-relaxed text-muted-foreground" data-outcome={outcome?.decision}>
       <Mark className={`mt-0.5 size-4 shrink-0 ${isGood ? 'text-good' : ''}`} />
       <span className="min-w-0 wrap-anywhere">
-        {headline !== null && (
-          <>
-            <bdi>{headline}</bdi>
-            {' · '}
-          </>
-        )}
-        <bdi className="text-foreground">{outcome?.answers?.join(', ') || outcomeWord(interaction, words)}</bdi>
+        {headline !== null && <bdi>{headline}</bdi>}{' '}
+        {/* The dot and the outcome stay together where the line breaks. */}
+        <span className="inline-block">
+          {headline !== null && '· '}
+          <bdi className="text-foreground">{outcome?.answers?.join(', ') || outcomeWord(interaction, words)}</bdi>
+        </span>
       </span>
     </p>
   );

@@ -1,9 +1,9 @@
 import type { Client } from '@vestra/sdk/client';
 import { newIdempotencyKey } from '@vestra/sdk/transport';
 import { useCallback, useState } from 'react';
+import { isPicture } from '../../files/pictures.ts';
 import { useWords } from '../words/words.ts';
 import type { Attachment } from './chat-state.ts';
-import { isPicture } from './file-link.tsx';
 
 type Upload = {
   key: string;

@@ -29,6 +29,7 @@ export default function AuditPage() {
     {
       id: 'action',
       header: 'Action',
+      width: '1.5fr',
       cell: (entry) => (
         <button
           className="max-w-full truncate font-medium hover:underline"
@@ -129,7 +130,6 @@ function Histogram({ given }: { given: Record<string, string> }) {
       <StackedChart
         format={count}
         height={130}
-        look="bars"
         points={points}
         series={['lines']}
         title={

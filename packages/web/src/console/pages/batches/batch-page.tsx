@@ -1,4 +1,5 @@
 import { useParams } from '@tanstack/react-router';
+import { VestraError } from '@vestra/sdk/errors';
 import { useState } from 'react';
 import { allPages } from '../../data/all-pages.ts';
 import { useOrgAndMode, useRole } from '../../data/api.ts';
@@ -11,8 +12,11 @@ import { Id } from '../../parts/copy.tsx';
 import { type Column, DataTable } from '../../parts/data-table.tsx';
 import { DeleteButton } from '../../parts/delete-button.tsx';
 import { DeploymentLink } from '../../parts/deployment-link.tsx';
+import { Dialog } from '../../parts/dialog.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
+import { CodeBlock } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
+import { AsWrittenToggle, ModelLine, ModelText } from '../../parts/model-text.tsx';
 import { type Names, UserName, useNames } from '../../parts/names.tsx';
 import { Facts, LoadedPage, Page, Section } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
@@ -39,7 +43,9 @@ function Shown({ batch, isMoving }: { batch: Batch; isMoving: boolean }) {
   const place = useOrgAndMode();
   const { may } = useRole();
   const items = useList('batches.items', { batch_id: batch.id });
-  const columns = columnsWith(useNames());
+  const reading = useDialogInAddress('item');
+  const read = items.rows.find(({ index }) => String(index + 1) === reading.value);
+  const columns = columnsWith(useNames(), ({ index }) => reading.open(String(index + 1)));
   useEvery(3000, isMoving && items.rows.length <= 100, items.refetch);
   const stopping = useDialogInAddress('cancel');
   const [isSaving, setIsSaving] = useState(false);
@@ -119,6 +125,7 @@ function Shown({ batch, isMoving }: { batch: Batch; isMoving: boolean }) {
           ]}
         />
       </Section>
+      {read && <ItemDialog item={read} onClose={reading.close} />}
       {stopping.value && (
         <ConfirmChange
           act="Stop batch"
@@ -134,7 +141,7 @@ function Shown({ batch, isMoving }: { batch: Batch; isMoving: boolean }) {
   );
 }
 
-const columnsWith = (names: Names): Column<Item>[] => [
+const columnsWith = (names: Names, open: (item: Item) => void): Column<Item>[] => [
   { id: 'index', header: '#', width: '3rem', align: 'end', cell: ({ index }) => index + 1 },
   {
     id: 'status',
@@ -157,20 +164,24 @@ const columnsWith = (names: Names): Column<Item>[] => [
   {
     id: 'result',
     header: 'Result',
-    cell: ({ result, error }) =>
-      error ? (
-        <span className="text-danger" title={`${error.code}: ${error.message}`}>
-          {error.message}
-        </span>
-      ) : (
-        <span title={result?.text ?? result?.reply ?? ''}>{result?.text ?? result?.reply}</span>
-      ),
+    cell: (item) => {
+      if (!item.error && !item.result) return null;
+      return (
+        <button
+          className={`max-w-full truncate text-left underline-offset-2 hover:underline ${item.error ? 'text-danger' : ''}`}
+          onClick={() => open(item)}
+          type="button"
+        >
+          {item.error ? item.error.message : <ModelLine text={textOf(item) || 'Open'} />}
+        </button>
+      );
+    },
   },
   {
     id: 'conversation',
     header: 'Conversation',
     width: '7rem',
-    isWideOnly: true,
+    isLargeOnly: true,
     cell: ({ conversation_id }) =>
       conversation_id && (
         <PageLink className="text-accent underline underline-offset-2" to={`/conversations/${conversation_id}`}>
@@ -186,6 +197,38 @@ const columnsWith = (names: Names): Column<Item>[] => [
     cell: ({ finished_at }) => <Time at={finished_at} />,
   },
 ];
+
+const textOf = ({ result }: Item): string => result?.text ?? result?.reply ?? '';
+
+/** The whole result of an item, as its conversation shows it. */
+function ItemDialog({ item, onClose }: { item: Item; onClose: () => void }) {
+  const { index, status, result, error, conversation_id } = item;
+  const text = textOf(item);
+  return (
+    <Dialog isOpen onClose={onClose} title={`Result of item ${index + 1}`} width="wide">
+      <div className="mb-3 flex flex-wrap items-center gap-3">
+        <Status tone={status === 'succeeded' ? 'good' : undefined}>{status}</Status>
+        {conversation_id && (
+          <PageLink className="text-accent underline underline-offset-2" to={`/conversations/${conversation_id}`}>
+            Open conversation
+          </PageLink>
+        )}
+        {text !== '' && (
+          <span className="ml-auto">
+            <AsWrittenToggle />
+          </span>
+        )}
+      </div>
+      {error && <Fault error={new VestraError(error.message, { code: error.code })} />}
+      {text !== '' && <ModelText text={text} />}
+      {result?.data !== null && result?.data !== undefined && (
+        <div className="mt-3">
+          <CodeBlock code={JSON.stringify(result.data, null, 2)} label="Data" />
+        </div>
+      )}
+    </Dialog>
+  );
+}
 
 const csvHead = ['index', 'user_id', 'status', 'text', 'data', 'error', 'conversation_id', 'task_id', 'finished_at'];
 const csvLine = (item: Item) => [

@@ -3,6 +3,7 @@ import type { Api } from '@vestra/contract/api';
 import type { PlanOf } from '@vestra/contract/call';
 import { useEffect, useState } from 'react';
 import { callApi, useOrgAndMode } from '../../data/api.ts';
+import { type PlanLine, planLines } from './plan-lines.ts';
 
 type Plan = PlanOf<Api['deployments']['put']>;
 
@@ -40,17 +41,11 @@ export function PlanPreview({ plan }: { plan: Plan }) {
       <p className="text-quiet">{outcomeOf(plan)}</p>
       {plan.changed.length > 0 && (
         <ul className="mt-2 grid gap-1">
-          {plan.changed.map(({ path, before, after }) => {
-            const [old, now] = excerpts(before, after);
-            return (
-              <li className="break-words" key={path}>
-                <code className="font-mono text-xs">{path}</code>{' '}
-                {before !== null && <del className="text-danger">{old}</del>}
-                {before !== null && after !== null && ' → '}
-                {after !== null && <ins className="text-good no-underline">{now}</ins>}
-              </li>
-            );
-          })}
+          {plan.changed.map((change) => (
+            <li className="wrap-anywhere" key={change.path}>
+              <code className="font-mono text-xs">{change.path}</code> <Changed {...change} />
+            </li>
+          ))}
         </ul>
       )}
       {plan.warnings.map(({ param, message }) => (
@@ -59,6 +54,39 @@ export function PlanPreview({ plan }: { plan: Plan }) {
         </p>
       ))}
     </section>
+  );
+}
+
+function Changed({ before, after }: Plan['changed'][number]) {
+  const lines = planLines(before, after);
+  if (lines) {
+    return (
+      <ul className="mt-0.5 mb-1 grid gap-0.5 border-l-2 pl-3">
+        {lines.map((line, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines keep their order, and two can be equal.
+          <li key={index}>
+            <ChangedLine {...line} />
+          </li>
+        ))}
+      </ul>
+    );
+  }
+  const [old, now] = excerpts(before, after);
+  return (
+    <>
+      {before !== null && <del className="text-danger">{old}</del>}
+      {before !== null && after !== null && ' → '}
+      {after !== null && <ins className="text-good no-underline">{now}</ins>}
+    </>
+  );
+}
+
+function ChangedLine({ sign, text }: PlanLine) {
+  if (sign === ' ') return <span className="text-quiet">{text}</span>;
+  return sign === '+' ? (
+    <ins className="text-good no-underline">+ {text}</ins>
+  ) : (
+    <del className="text-danger no-underline">− {text}</del>
   );
 }
 

@@ -7,6 +7,7 @@ import { keep, kept } from '../../kept.ts';
 import { Button } from '../../parts/button.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { useFilters } from '../../parts/filters.tsx';
+import { ModelText } from '../../parts/model-text.tsx';
 import { Page, Waiting } from '../../parts/page.tsx';
 import { useGo } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
@@ -145,7 +146,7 @@ function Interview({ from, onBegun, onApplied }: InterviewProps) {
             // biome-ignore lint/suspicious/noArrayIndexKey: messages keep their order.
             <li className={who === 'you' ? 'rounded-md border bg-muted/60 px-3 py-2' : 'px-3'} key={index}>
               <span className="eyebrow">{who === 'you' ? 'You' : 'Vestra'}</span>
-              <p className="whitespace-pre-wrap break-words">{text}</p>
+              {who === 'you' ? <p className="whitespace-pre-wrap break-words">{text}</p> : <ModelText text={text} />}
             </li>
           ))}
         </ol>

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useRole } from '../../data/api.ts';
+import { useDeploymentOrDefault } from '../../data/default-deployment.ts';
 import { useList } from '../../data/queries.ts';
 import { keep, kept } from '../../kept.ts';
 import { Button } from '../../parts/button.tsx';
@@ -12,7 +13,7 @@ type Step = { title: string; hint: string; to: string; search?: Record<string, s
 /** Progress is derived from the org's data. `isUsed`: somebody has talked to an agent. */
 export function useSteps(): { steps: Step[]; isUsed: boolean; isLoading: boolean } {
   const { may } = useRole();
-  const deployments = useList('deployments.list', {}, { limit: 100 });
+  const { deployment, list: deployments } = useDeploymentOrDefault(undefined);
   const conversations = useList('conversations.list', {}, { limit: 1 });
   const keys = useList('keys.list', {}, { limit: 100, enabled: may('keys.list') });
   const members = useList('members.list', {}, { limit: 5, enabled: may('members.list') });
@@ -22,14 +23,13 @@ export function useSteps(): { steps: Step[]; isUsed: boolean; isLoading: boolean
     { action: 'limits.updated' },
     { limit: 20, enabled: may('auditLog.list') },
   );
-  const first = deployments.rows[0];
 
   const steps: (Step | false)[] = [
     {
       title: 'Write your first agent',
       hint: 'Write one file, or answer a few questions.',
-      to: first ? `/deployments/${first.id}` : '/deployments/new',
-      isDone: first !== undefined,
+      to: deployment ? `/deployments/${deployment.id}` : '/deployments/new',
+      isDone: deployment !== undefined,
     },
     {
       title: 'Talk to it',
@@ -40,7 +40,7 @@ export function useSteps(): { steps: Step[]; isUsed: boolean; isLoading: boolean
     {
       title: 'Promote a version to live',
       hint: 'When its tests pass, or immediately.',
-      to: first ? `/deployments/${first.id}/versions` : '/deployments',
+      to: deployment ? `/deployments/${deployment.id}/versions` : '/deployments',
       isDone: deployments.rows.some(({ live_version }) => live_version !== null),
     },
     may('keys.list') && {

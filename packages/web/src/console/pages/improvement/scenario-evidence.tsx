@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { useOne } from '../../data/queries.ts';
 import type { RouteAnswer } from '../../data/rows.ts';
 import { Fault } from '../../parts/fault.tsx';
+import { ModelText } from '../../parts/model-text.tsx';
 import { Section, Waiting } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Status, type Tone } from '../../parts/shown.tsx';
@@ -97,9 +98,15 @@ function Talk({ conversationId: conversation_id }: { conversationId: string }) {
     <>
       <ol className="flex flex-col gap-2">
         {messages.map(({ id, role, text }) => (
-          <li className="whitespace-pre-wrap break-words" key={id}>
+          <li key={id}>
             <span className="block text-quiet text-xs">{role === 'user' ? 'User' : 'Agent'}</span>
-            {text}
+            {role === 'user' ? (
+              <p className="whitespace-pre-wrap break-words" dir="auto">
+                {text}
+              </p>
+            ) : (
+              <ModelText text={text} />
+            )}
           </li>
         ))}
       </ol>

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useDeploymentOrDefault } from '../../data/default-deployment.ts';
 import { useList } from '../../data/queries.ts';
 import { Button, buttonLook } from '../../parts/button.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
@@ -12,9 +13,9 @@ import { Column } from './column.tsx';
  */
 export default function PlaygroundPage() {
   const [chosen, set] = useFilters('deployment', 'version', 'with', 'user', 'conversation', 'beside');
-  const deployments = useList('deployments.list', {}, { limit: 100 });
+  const { deployment: found, list: deployments } = useDeploymentOrDefault(chosen.deployment);
   const open = deployments.rows.filter(({ status }) => status === 'active');
-  const deployment = open.find(({ slug, id }) => slug === chosen.deployment || id === chosen.deployment) ?? open[0];
+  const deployment = found?.status === 'active' ? found : undefined;
   const versions = useList(
     'deployments.listVersions',
     { deployment_id: deployment?.id ?? '' },

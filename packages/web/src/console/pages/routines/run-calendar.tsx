@@ -25,6 +25,9 @@ type RunCalendarProps = {
   isOfOne?: boolean;
 };
 
+/** On the page of one routine, the calendar is part of a section. */
+const headingOf = (isOfOne: boolean) => (isOfOne ? 'h3' : 'h2');
+
 /** A month of past and scheduled runs: `?month=2026-11&day=2026-11-16`. A selected day lists its runs. */
 export function RunCalendar({ runs, timezone, error, isOfOne = false }: RunCalendarProps) {
   const [filters, setFilters] = useFilters('month', 'day', 'user_id', 'show');
@@ -40,12 +43,13 @@ export function RunCalendar({ runs, timezone, error, isOfOne = false }: RunCalen
   }, [runs, timezone]);
   const chosen = filters.day ?? (month === today.slice(0, 7) ? today : `${month}-01`);
   const turn = (to: string) => setFilters({ month: to === today.slice(0, 7) ? undefined : to, day: undefined });
+  const Heading = headingOf(isOfOne);
   return (
     <div>
       <div className="mb-2 flex flex-wrap items-center gap-2">
-        <h3 className="font-medium" aria-live="polite">
+        <Heading className="font-medium" aria-live="polite">
           {monthInWords(month)}
-        </h3>
+        </Heading>
         <span className="text-quiet text-sm">{timezone}</span>
         <span className="ml-auto flex gap-1">
           <Button aria-label="Previous month" onClick={() => turn(monthBeside(month, -1))} shape="icon">
@@ -122,19 +126,21 @@ function Day({ day, runs, timezone, isChosen, isToday, isOutside, isOfOne, onCho
   });
   return (
     <button
-      aria-label={`${dayInWords(day)}: ${sums.join(', ') || 'no runs'}`}
       aria-pressed={isChosen}
       className={`flex size-full flex-col items-stretch overflow-hidden p-1 text-left hover:bg-muted/60 aria-pressed:bg-accent-soft sm:p-1.5 ${isOutside ? 'text-quiet' : ''}`}
       onClick={onChoose}
       type="button"
     >
-      <span className={`figures text-xs ${isToday ? 'font-bold text-accent' : ''}`}>{Number(day.slice(8))}</span>
-      <span className="mt-1 flex flex-wrap gap-0.5 sm:hidden">
+      <span className="sr-only">
+        {dayInWords(day)}: {sums.join(', ') || 'no runs'}
+      </span>
+      <span aria-hidden="true" className={`figures text-xs ${isToday ? 'font-bold text-accent' : ''}`}>{Number(day.slice(8))}</span>
+      <span aria-hidden="true" className="mt-1 flex flex-wrap gap-0.5 sm:hidden">
         {runs.slice(0, 8).map((run) => (
           <span className={`size-1.5 rounded-full ${words[run.state].dot}`} key={run.key} />
         ))}
       </span>
-      <span className="flex flex-col max-sm:hidden">
+      <span aria-hidden="true" className="flex flex-col max-sm:hidden">
         {runs.slice(0, shownInDay).map((run) => (
           <span className="flex min-w-0 items-center gap-1 text-xs leading-5" key={run.key}>
             <span className={`size-1.5 shrink-0 rounded-full ${words[run.state].dot}`} />
@@ -161,9 +167,10 @@ function RunsOfDay({
   timezone: string;
   isOfOne: boolean;
 }) {
+  const Heading = headingOf(isOfOne);
   return (
     <div className="mt-4">
-      <h3 className="mb-1.5 font-medium">{dayInWords(day)}</h3>
+      <Heading className="mb-1.5 font-medium">{dayInWords(day)}</Heading>
       {runs.length === 0 ? (
         <p className="text-quiet">No runs on this day.</p>
       ) : (

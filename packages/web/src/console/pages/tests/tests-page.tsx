@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useRole } from '../../data/api.ts';
+import { useDeploymentOrDefault } from '../../data/default-deployment.ts';
 import { useChange, useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
@@ -25,8 +26,7 @@ type TestRun = ItemOf<'testRuns.list'>;
 /** Scenarios, results by version and replays of a deployment: `?deployment=help`. */
 export default function TestsPage() {
   const [{ deployment: chosen }, set] = useFilters('deployment');
-  const deployments = useList('deployments.list', {}, { limit: 100 });
-  const deployment = deployments.rows.find(({ slug, id }) => slug === chosen || id === chosen) ?? deployments.rows[0];
+  const { deployment, list: deployments } = useDeploymentOrDefault(chosen);
   if (deployments.isLoading) return <Waiting />;
   if (deployments.error) return <Fault error={deployments.error} retry={deployments.refetch} />;
   if (!deployment) {

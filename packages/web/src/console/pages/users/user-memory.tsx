@@ -10,6 +10,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { AreaField, FormDialog, SelectField } from '../../parts/form.tsx';
 import { Icon } from '../../parts/icons.tsx';
+import { ModelText } from '../../parts/model-text.tsx';
 import { say } from '../../parts/notices.tsx';
 import { Section, Waiting } from '../../parts/page.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
@@ -74,7 +75,9 @@ export function UserMemory({ user }: { user: RouteAnswer<'users.get'> }) {
       <SearchMemory of={of} />
       {markdown && (
         <Section title="Profile">
-          <p className="panel whitespace-pre-wrap break-words p-4">{markdown}</p>
+          <div className="panel p-4">
+            <ModelText text={markdown} />
+          </div>
         </Section>
       )}
       <Section

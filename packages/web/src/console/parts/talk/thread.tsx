@@ -11,6 +11,7 @@ import { Waiting } from '../page.tsx';
 import { PageLink } from '../page-link.tsx';
 import { Time } from '../shown.tsx';
 import { WaitingCard } from '../waiting/waiting-card.tsx';
+import { Attachment } from './attachment.tsx';
 import { Ratings, useRatings } from './ratings.tsx';
 import { type Sentence, sentenceAt } from './sentence.ts';
 import { WithSources } from './sources.tsx';
@@ -214,11 +215,15 @@ function Said({ message, isChosen, onChoose, ratings }: SaidProps) {
       {truncated && <p className="text-sm text-warn">Truncated: the model reached its output limit.</p>}
       {data !== null && data !== undefined && <CodeBlock code={JSON.stringify(data, null, 2)} label="Data" />}
       {context && <CodeBlock code={JSON.stringify(context, null, 2)} label="Context" />}
-      {attachments.map(({ file_id, filename }) => (
-        <p className="text-quiet text-sm" key={file_id}>
-          {filename}
-        </p>
-      ))}
+      {attachments.length > 0 && (
+        <ul aria-label="Files" className="my-2 flex flex-wrap gap-2">
+          {attachments.map((attachment) => (
+            <li className="min-w-0" key={attachment.file_id}>
+              <Attachment {...attachment} />
+            </li>
+          ))}
+        </ul>
+      )}
       {role === 'work' && task_id && (
         <PageLink className="text-accent text-sm underline underline-offset-2" to={`/tasks/${task_id}`}>
           Open the task

@@ -247,6 +247,11 @@ export const consoleArea = area('console', 'done', [
     'The first hour needs no mouse: sign-in, file, talk, approval, trace, cap and promotion by keyboard, with the focus in sight.',
   ],
   [
+    'CON-765',
+    'docs/console.md#finding-your-way',
+    'Escape closes a menu and a dialog and returns the focus, also for people who want less motion.',
+  ],
+  [
     'CON-780',
     'docs/improving.md#improve-in-the-console',
     'A group of failures leads in two clicks to a proposal, which shows its diff, both conversations side by side, and its promotion.',

@@ -232,6 +232,12 @@ describe('the trace beside a conversation', () => {
   it('is chosen by the button of each reply and of a failure, and fits every width without wrapped times [CON-713]', async () => {
     desk.script(() => ({ text: 'The first answer.' }));
     const id = await talk('One');
+    // A long reply has long times on its axis.
+    await desk.sql(
+      `UPDATE run_steps SET started_at = created_at - interval '92 seconds'
+       WHERE run_id IN (SELECT id FROM turns WHERE conversation_id = $1)`,
+      [id],
+    );
     desk.script(() => ({ fail: 400 }));
     await desk.call('POST', `/v1/conversations/${id}/messages`, { body: { message: 'Two' } });
     await desk.rest(id);
@@ -245,9 +251,17 @@ describe('the trace beside a conversation', () => {
     for (const width of [1440, 1024, 390]) {
       await page.setViewportSize({ width, height: 900 });
       expect(await widthOf(page)).toBeLessThanOrEqual(width);
-      const axis = page.locator('[data-axis] span:visible');
-      const heights = await axis.evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height));
-      expect(Math.max(...heights)).toBeLessThan(40);
+      await page.locator('[data-axis]').getByText('1 min 32 s').waitFor();
+      const lines = await page.locator('[data-axis] :not(:has(*)):visible').evaluateAll((all) =>
+        all.map((each) => {
+          const text = document.createRange();
+          text.selectNodeContents(each);
+          return text.getClientRects().length;
+        }),
+      );
+      expect([width, Math.max(...lines)]).toEqual([width, 1]);
+      const lane = page.locator('[data-axis] :has(> span)').last();
+      expect(await lane.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBeLessThanOrEqual(0);
     }
     expect(await page.getByRole('button', { name: 'Zoom in' }).count()).toBe(0);
     await leave();
@@ -359,11 +373,26 @@ describe('lists of conversations, tasks and users', () => {
     );
     await talk('Where is the quince jam?', { user_id: 'u-1815' });
     const task = await desk.work({ deployment: 'desk', user_id: 'u-1815', message: 'Compare three walnut printers' });
-    const { page, go, leave } = await desk.enter('/conversations?failed=true&q=quince');
+    const broken = await desk.work({ deployment: 'desk', user_id: 'u-1815', message: 'Weigh the quince printers' });
+    const { page, go, leave } = await desk.enter('/account');
     const errors = errorsOf(page);
     const row = page.getByRole('row').filter({ hasText: 'Where is the quince jam?' });
-    for (const text of ['failed', 'Ada Lovelace', 'desk v1', 'refused the request'])
-      await row.getByText(text).first().waitFor();
+    const held = Promise.withResolvers<void>();
+    await page.route(/\/v1\/(users|deployments)\?/, (route) => held.promise.then(() => route.continue()));
+    await go('/conversations?failed=true&q=quince');
+    await row.waitFor();
+    // No id is shown instead of a name while it loads.
+    expect(await row.textContent()).not.toMatch(/u-1815|dep_/);
+    held.resolve();
+    for (const text of ['failed', 'Ada Lovelace', 'desk v1', 'refused the request', /^\$\d/])
+      await row.getByText(text).filter({ visible: true }).first().waitFor();
+    await row.locator('time').waitFor();
+    // A phone has room for the words and the failure.
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const text of ['Where is the quince jam?', 'refused the request'])
+      await row.getByText(text).filter({ visible: true }).first().waitFor();
+    expect(await widthOf(page)).toBe(390);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.getByLabel('Deployment').selectOption('desk');
     await page.waitForURL(/deployment=desk/);
     await row.waitFor();
@@ -371,7 +400,11 @@ describe('lists of conversations, tasks and users', () => {
     await page.getByText('No conversations match these filters').waitFor();
     await go('/tasks');
     const ofTask = page.getByRole('row').filter({ hasText: task.title });
-    for (const text of ['Ada Lovelace', 'desk v1']) await ofTask.getByText(text).waitFor();
+    for (const text of ['done', 'Ada Lovelace', 'desk v1', /^\$\d/]) await ofTask.getByText(text).first().waitFor();
+    await ofTask.locator('time').waitFor();
+    const ofBroken = page.getByRole('row').filter({ hasText: broken.title });
+    for (const text of ['failed', 'refused the request'])
+      await ofBroken.getByText(text).filter({ visible: true }).first().waitFor();
     await page.getByLabel('Search', { exact: true }).fill('walnut PRINTERS');
     await page.waitForURL(/q=walnut/);
     await ofTask.waitFor();
@@ -412,6 +445,8 @@ describe('lists of conversations, tasks and users', () => {
     const named = page.getByText(elders.name);
     // In the list and in the chosen card.
     await expect.poll(() => named.count()).toBe(2);
+    await page.getByRole('navigation', { name: 'Pending' }).getByText('Amount $5.00').waitFor();
+    await page.locator('[data-waiting=approval]').getByText('$5.00', { exact: true }).waitFor();
     await go('/usage?by=user');
     await page.getByRole('cell', { name: elders.name }).waitFor();
     await page.locator('[data-chart]').getByText(elders.name).first().waitFor();

@@ -29,7 +29,7 @@ const shownSecret = async (page: Page) => {
 };
 
 describe('a new company', () => {
-  it('has its whole first hour in the console [CON-300] [CON-302]', { timeout: 480_000 }, async () => {
+  it('has its whole first hour in the console [CON-300] [CON-302] [CON-746]', { timeout: 480_000 }, async () => {
     desk.script(cast({ agent: model }));
     const { page, leave } = await desk.enter('/', { as: null });
 
@@ -49,9 +49,15 @@ describe('a new company', () => {
       await page.getByLabel('Your answer').fill(`Answer ${at}.`);
       await press(page, 'Answer');
     }
-    await page.getByRole('heading', { name: 'Deployment file', exact: true }).waitFor();
+    const file = page.getByRole('heading', { name: 'Deployment file', exact: true });
+    await file.waitFor();
+    // Beside the questions, however many there are.
+    const questions = page.getByRole('list', { name: 'Interview' });
+    const [left, right] = await Promise.all([questions, file].map((each) => each.boundingBox()));
+    expect(right?.x).toBeGreaterThan((left?.x ?? 0) + (left?.width ?? 0) - 1);
     await press(page, 'Apply');
     await page.waitForURL(/deployments\/dep_/);
+    await page.getByRole('region', { name: 'Playground' }).getByText('is ready for your first message').waitFor();
     const deploymentUrl = page.url();
 
     // Knowledge.

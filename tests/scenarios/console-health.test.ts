@@ -1,3 +1,6 @@
+import { routes } from '@vestra/contract/api';
+import { roleMayCall } from '@vestra/contract/role';
+import type { Role } from '@vestra/contract/route';
 import type { Locator, Page, Request } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pages } from '../../packages/web/src/console/pages.ts';
@@ -328,9 +331,11 @@ describe('every page', () => {
     '/conversations/conv_none',
   ];
   let paths: string[] = [];
+  beforeAll(async () => {
+    paths = [...(await pathsOfPages()), ...parts];
+  });
 
   it('for an owner makes no request that fails, and logs no error [CON-748]', { timeout: 240_000 }, async () => {
-    paths = [...(await pathsOfPages()), ...parts];
     expect(await errorsOnPages(paths, desk.owner)).toEqual([]);
   });
 
@@ -377,32 +382,64 @@ describe('every page', () => {
   it('for a viewer makes no request that fails, logs no error, and offers no change that is refused [CON-747] [CON-748]', {
     timeout: 240_000,
   }, async () => {
-    const viewer = { email: 'viewer@example.com', password: 'only reads the pages' };
-    const { body } = await desk.call('POST', '/v1/members', {
-      key: desk.liveKey,
-      body: { email: viewer.email, role: 'viewer' },
+    const viewer = await join('viewer', 'Vera');
+    const offers: string[] = [];
+    const errors = await errorsOnPages(paths, viewer, 'test', async (page, path) => {
+      // Their own name, password and passkeys are theirs to change.
+      if (!path.startsWith('/account')) offers.push(...(await offersOn(page)).map((name) => `${path}: ${name}`));
     });
-    const token = new URL(body.invite_url).hash.replace('#token=', '');
-    const accepted = { token, name: 'Vera', password: viewer.password };
-    await desk.call('POST', '/v1/members/accept', { key: null, body: accepted });
-    expect(await errorsOnPages(paths, viewer)).toEqual([]);
+    expect(errors).toEqual([]);
+    expect(offers).toEqual([]);
 
     const { page, go, leave } = await desk.enter('/', { as: viewer });
     await page.getByRole('heading', { name: 'Hello, Vera' }).waitFor();
+    expect(await page.getByRole('heading', { name: 'Getting started' }).count()).toBe(0);
     const menu = page.getByRole('navigation', { name: 'Pages' });
     await menu.getByRole('link', { name: 'Conversations' }).waitFor();
     for (const name of ['Playground', 'Secrets', 'API keys', 'Usage', 'Members']) {
       expect([name, await menu.getByRole('link', { name }).count()]).toEqual([name, 0]);
     }
-    for (const path of ['/secrets', '/playground', '/members', '/keys']) {
-      await go(path);
-      await page.getByText('This page is not part of your role.').waitFor();
-      await page.getByText('You are a viewer of this org.').waitFor();
-    }
-    await go('/playground');
-    await page.getByText('Its owners, admins and developers can open this page.').waitFor();
+    // What waits for a person, and a function endpoint, can be read and not changed.
+    desk.script(inTurn(calling('order_paper', { sheets: 5 }), { text: 'Ordered.' }));
+    await desk.waiting({ deployment: 'desk' });
+    await go('/inbox');
+    await page.locator('[data-waiting]').first().waitFor();
+    expect(await offersOn(page)).toEqual([]);
+    const { id } = (await desk.call('GET', '/v1/deployments/till')).body;
+    const url = 'https://functions.example.com/';
+    await desk.call('PUT', `/v1/deployments/${id}/function-endpoint`, { body: { url } });
+    await go(`/deployments/${id}/functions`);
+    await page.getByText(url).waitFor();
+    expect(await offersOn(page)).toEqual([]);
     await leave();
   });
+
+  it.each(['developer', 'viewer'] as const)(
+    'that is not part of the role says so calmly, and who can open it: %s [CON-730]',
+    { timeout: 240_000 },
+    async (role) => {
+      const member = await join(role, 'Mo');
+      const others = pages.filter(({ needs }) => needs !== null && !mayCall(role, needs));
+      expect(others.length).toBeGreaterThan(3);
+      const { page, go, leave } = await desk.enter('/', { as: member });
+      const errors = errorsOf(page, () => page.url());
+      const main = page.locator('#main');
+      for (const { path, needs } of others) {
+        await go(paths[pages.findIndex((each) => each.path === path)] ?? path);
+        await main.getByText('This page is not part of your role.').waitFor();
+        await main.getByText(`You are a ${role} of this org. Its owners`).waitFor();
+        const able = roles.filter((each) => mayCall(each, needs as string));
+        for (const each of able) await main.getByText(`${each}s`).waitFor();
+        expect([path, await main.getByRole('button').count(), await page.getByRole('alert').count()]).toEqual([
+          path,
+          0,
+          0,
+        ]);
+      }
+      expect(errors).toEqual([]);
+      await leave();
+    },
+  );
 });
 
 /** The rules of axe, and the width of a phone. */
@@ -430,6 +467,50 @@ describe('the start page, the guide and the reference', () => {
     await context.close();
   });
 });
+
+const roles: readonly Role[] = ['owner', 'admin', 'developer', 'viewer'];
+
+function mayCall(role: Role, row: string): boolean {
+  const found = routes.find(({ name }) => name === row);
+  return found !== undefined && roleMayCall(role, found.route);
+}
+
+/** A new member of the org. */
+async function join(role: Role, name: string): Promise<{ email: string; password: string }> {
+  const member = { email: `${role}-${name}@example.com`.toLowerCase(), password: 'a password of a member' };
+  const { body } = await desk.call('POST', '/v1/members', { key: desk.liveKey, body: { email: member.email, role } });
+  const token = new URL(body.invite_url).hash.replace('#token=', '');
+  const accepted = { token, name, password: member.password };
+  await desk.call('POST', '/v1/members/accept', { key: null, body: accepted });
+  return member;
+}
+
+const changes =
+  /^(Add|Apply|Approve|Archive|Cancel|Change|Connect|Create|Delete|Deny|Edit|Erase|Improve|Invite|Make|Name groups|New|Open the playground|Pause|Playground|Promote|Remove|Replay|Resume|Revoke|Roll|Run|Save|Send|Set|Start|Stop|Talk|Unarchive|Upload|Wake|Write)\b/;
+
+/** The enabled buttons and the links of a page that begin a change, also in its menus. */
+async function offersOn(page: Page): Promise<string[]> {
+  const namesOf = (all: Locator) =>
+    all.evaluateAll((each) =>
+      each
+        .filter((one) => !one.matches(':disabled, [data-disabled]'))
+        .map((one) => (one.ariaLabel ?? one.textContent ?? '').trim()),
+    );
+  const names = await namesOf(page.locator('#main').locator('button, a'));
+  const menu = page.locator('#main').getByRole('button', { name: /^Actions for/ });
+  if ((await menu.count()) > 0 && (await menu.first().isEnabled())) {
+    await menu.first().click();
+    await page.getByRole('menu').waitFor();
+    names.push(...(await namesOf(page.getByRole('menuitem'))));
+    // The menu may listen to keys a moment after it is shown.
+    const openAfterKey = async () => {
+      await page.keyboard.press('Escape');
+      return page.getByRole('menu').count();
+    };
+    await expect.poll(openAfterKey).toBe(0);
+  }
+  return names.filter((name) => changes.test(name));
+}
 
 /** One address of each page, with something to show on it. */
 async function pathsOfPages(): Promise<string[]> {
@@ -487,6 +568,7 @@ async function errorsOnPages(
   paths: readonly string[],
   as: { email: string; password: string },
   mode: 'test' | 'live' = 'test',
+  look: (page: Page, path: string) => Promise<void> = async () => {},
 ): Promise<string[]> {
   const { page, leave } = await desk.enter('/', { as });
   const go = (path: string) => page.goto(`${desk.line.url}/console/${desk.orgId}/${mode}${path}`);
@@ -497,6 +579,7 @@ async function errorsOnPages(
     await go(at);
     await page.locator('h1').first().waitFor();
     await expect.poll(async () => open.size + (await page.locator('[data-loading]').count())).toBe(0);
+    await look(page, at);
   }
   await leave();
   return errors;

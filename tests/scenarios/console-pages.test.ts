@@ -293,7 +293,8 @@ describe('pages of webhooks and spend', () => {
     const [{ id }] = (await desk.call('GET', `/v1/tasks?conversation_id=${work.id}`)).body.data;
     await go(`/tasks/${id}`);
     await page.getByRole('heading', { name: 'Count the parcels' }).waitFor();
-    await page.getByRole('heading', { name: 'Request' }).waitFor();
+    const request = page.locator('section', { has: page.getByRole('heading', { name: 'Request', exact: true }) });
+    await request.getByText('Count the parcels').waitFor();
     await leave();
   });
 

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pages } from '../../packages/web/src/console/pages.ts';
 import { startTestServer } from '../support/server.ts';
@@ -672,7 +672,9 @@ describe('an MCP client', () => {
 
 describe('a reply that fails', () => {
   const shown = (page: Page) => page.locator('[data-turn-end=failed]');
-  const badge = (page: Page, status: string) => page.locator('main').getByText(status, { exact: true }).first();
+  /** In the title of a conversation, and above the thread of the playground. The trace has a status of its own. */
+  const badge = (page: Page, status: string) =>
+    page.locator('main').locator('h1, p:has(a)').getByText(status, { exact: true }).first();
   const send = async (page: Page, text: string) => {
     await page.getByRole('textbox', { name: 'Message' }).fill(text);
     await page.keyboard.press('Enter');
@@ -816,6 +818,40 @@ describe('the menu of an owner', () => {
     await expect.poll(() => entry.evaluate((each) => each.getBoundingClientRect().bottom <= innerHeight)).toBe(true);
     await phone.leave();
   });
+});
+
+describe('a menu or a dialog', () => {
+  it.each(['reduce', 'no-preference'] as const)(
+    'is closed by Escape, which returns the focus, with motion: %s [CON-765]',
+    async (reducedMotion) => {
+      const context = { reducedMotion, viewport: { width: 1280, height: 800 } };
+      const { page, go, leave } = await desk.enter('/', { context });
+      const isClosedBy = async (role: 'menu' | 'dialog', trigger: Locator) => {
+        await trigger.focus();
+        await page.keyboard.press('Enter');
+        const opened = page.getByRole(role);
+        await opened.waitFor();
+        // Escape is heard once the focus is inside.
+        await expect.poll(() => opened.evaluate((each) => each.contains(document.activeElement))).toBe(true);
+        await page.keyboard.press('Escape');
+        await opened.waitFor({ state: 'detached' });
+        await expect.poll(() => trigger.evaluate((each) => each === document.activeElement)).toBe(true);
+      };
+      for (let times = 0; times < 2; times++) {
+        await isClosedBy('menu', page.getByRole('button', { name: /account and appearance/ }));
+        await isClosedBy('menu', page.getByRole('button', { name: 'Copy as API request' }));
+        await isClosedBy('dialog', page.getByRole('button', { name: 'Search or jump to' }));
+      }
+      const { body } = await desk.call('GET', '/v1/deployments/desk');
+      await go(`/deployments/${body.id}`);
+      await isClosedBy('menu', page.getByRole('button', { name: 'Actions for desk' }));
+      await page.goto(`${desk.line.url}/console/${desk.orgId}/live/deployments/${body.id}/versions`);
+      await isClosedBy('dialog', page.getByRole('button', { name: 'Promote to live' }).first());
+      await page.setViewportSize({ width: 390, height: 844 });
+      await isClosedBy('dialog', page.getByRole('button', { name: 'Open the navigation' }));
+      await leave();
+    },
+  );
 });
 
 describe('every page', () => {

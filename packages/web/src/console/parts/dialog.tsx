@@ -1,5 +1,5 @@
 import * as Radix from '@radix-ui/react-dialog';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { Button } from './button.tsx';
 import { Icon } from './icons.tsx';
 
@@ -27,6 +27,7 @@ export function Dialog({
   const stay = (event: Event) => {
     if (!canLeave) event.preventDefault();
   };
+  const focus = useFocusBack();
   return (
     <Radix.Root onOpenChange={(open) => !open && canLeave && onClose()} open={isOpen}>
       <Radix.Portal>
@@ -34,7 +35,11 @@ export function Dialog({
         <Radix.Content
           {...(description ? {} : { 'aria-describedby': undefined })}
           className={`fixed z-50 flex max-h-[calc(100dvh-2rem)] w-full animate-appear flex-col overflow-hidden border bg-raised shadow-pop max-sm:inset-x-0 max-sm:bottom-0 max-sm:rounded-t-lg sm:top-[12dvh] sm:left-1/2 sm:max-h-[76dvh] sm:-translate-x-1/2 sm:rounded-lg ${width === 'narrow' ? 'sm:max-w-md' : 'sm:max-w-2xl'}`}
-          onOpenAutoFocus={focusFirst}
+          onCloseAutoFocus={focus.giveBack}
+          onOpenAutoFocus={(event) => {
+            focus.remember();
+            focusFirst(event);
+          }}
           onEscapeKeyDown={stay}
           onPointerDownOutside={stay}
         >
@@ -73,6 +78,22 @@ function focusFirst(event: Event): void {
   if (!first) return;
   event.preventDefault();
   first.focus();
+}
+
+/** Dialogs are opened by state and not by a trigger of Radix, which would return the focus itself. */
+export function useFocusBack() {
+  const opener = useRef<Element | null>(null);
+  return {
+    remember: () => {
+      opener.current = document.activeElement;
+    },
+    giveBack: (event: Event) => {
+      event.preventDefault();
+      if (opener.current instanceof HTMLElement) opener.current.focus();
+      // The change may have removed or disabled the button.
+      if (document.activeElement !== opener.current) document.getElementById('page-title')?.focus();
+    },
+  };
 }
 
 export const DialogActions = ({ children }: { children: ReactNode }) => (

@@ -29,12 +29,15 @@ type NameProps = { id: string; names: Names };
 /** The name of a user in a list: the stored name, the email or the id. */
 export function UserName({ id, names }: NameProps) {
   const name = useName('users.get', id, names, names.user(id));
-  return <span title={name === id ? id : `${name} (${id})`}>{name}</span>;
+  return <span title={name === undefined || name === id ? id : `${name} (${id})`}>{name ?? <ComingName />}</span>;
 }
 
 export const DeploymentName = ({ id, names }: NameProps) => (
-  <>{useName('deployments.get', id, names, names.deployment(id))}</>
+  <>{useName('deployments.get', id, names, names.deployment(id)) ?? <ComingName />}</>
 );
+
+/** An id that turns into a name would move the text around it. */
+export const ComingName = () => <span className="inline-block h-4 w-28 max-w-full rounded-sm bg-muted align-middle" />;
 
 /** The names of a few users, by id. */
 export function useUserNames(ids: readonly string[], names: Names): ReadonlyMap<string, string> {
@@ -53,7 +56,8 @@ type NamedRow = 'users.get' | 'deployments.get';
 /** A row that is only scrolled past requests nothing. */
 const settledMs = 150;
 
-function useName(row: NamedRow, id: string, { isLoading }: Names, known: string | undefined): string {
+/** Undefined while the name loads. The id, if there is no name or the role may not read it. */
+function useName(row: NamedRow, id: string, { isLoading }: Names, known: string | undefined): string | undefined {
   const place = useOrgAndMode();
   const { may } = useRole();
   const [isSettled, setIsSettled] = useState(false);
@@ -63,8 +67,8 @@ function useName(row: NamedRow, id: string, { isLoading }: Names, known: string 
     const timer = setTimeout(() => setIsSettled(true), settledMs);
     return () => clearTimeout(timer);
   }, [isWanted]);
-  const { data } = useQuery({ ...nameRequest(place, row, id), enabled: isWanted && isSettled });
-  return known ?? data ?? id;
+  const { data, isError } = useQuery({ ...nameRequest(place, row, id), enabled: isWanted && isSettled });
+  return known ?? data ?? (isError || !may(row) ? id : undefined);
 }
 
 /** The key is of no family of calls: events would otherwise request the name of every row again. */

@@ -1,5 +1,6 @@
 import { useRole } from '../data/api.ts';
 import { useOne } from '../data/queries.ts';
+import { ComingName } from './names.tsx';
 import { PageLink } from './page-link.tsx';
 
 /** The name of a user: the stored name, the email or the id. Undefined while it loads. */
@@ -16,7 +17,7 @@ export function useUserName(id: string | null | undefined): string | undefined {
 /** A link to a user, by name. */
 export function UserLink({ id }: { id: string | null }) {
   const name = useUserName(id);
-  if (name === undefined) return <span className="inline-block h-4 w-28 rounded-sm bg-muted align-middle" />;
+  if (name === undefined) return <ComingName />;
   if (id === null) return <>{name}</>;
   return (
     <PageLink

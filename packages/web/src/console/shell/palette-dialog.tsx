@@ -6,6 +6,7 @@ import { useAccess } from '../access/session.ts';
 import { useOrgAndMode, useRole } from '../data/api.ts';
 import { useList } from '../data/queries.ts';
 import { pages } from '../pages.ts';
+import { useFocusBack } from '../parts/dialog.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { useGo } from '../parts/page-link.tsx';
 import { pageOfId } from './page-of-id.ts';
@@ -26,6 +27,7 @@ const mostFound = 5;
 /** The command palette: pages, deployments, actions, and users, conversations and tasks by their words. */
 export default function PaletteDialog({ onClose }: { onClose: () => void }) {
   const [typed, setTyped] = useState('');
+  const focus = useFocusBack();
   const go = useGo();
   const navigate = useNavigate();
   const { may } = useRole();
@@ -133,6 +135,8 @@ export default function PaletteDialog({ onClose }: { onClose: () => void }) {
         <Radix.Overlay className="fixed inset-0 z-40 bg-[oklch(0.15_0.02_262/0.45)]" />
         <Radix.Content
           aria-describedby={undefined}
+          onCloseAutoFocus={focus.giveBack}
+          onOpenAutoFocus={focus.remember}
           className="fixed inset-x-3 top-[10dvh] z-50 mx-auto max-w-xl animate-appear overflow-hidden rounded-lg bg-raised shadow-pop"
         >
           <Radix.Title className="sr-only">Search or jump to</Radix.Title>

@@ -20,6 +20,7 @@ import { Connections } from './connections.tsx';
 
 export default function AppsPage() {
   const [{ show = 'catalogue' }] = useFilters('show');
+  const { may } = useRole();
   const apps = useList('apps.list', {}, { limit: 100 });
   const giving = useDialogInAddress('client');
   const connecting = useDialogInAddress('connect');
@@ -29,9 +30,11 @@ export default function AppsPage() {
   return (
     <Page
       actions={
-        <Button look="primary" onClick={() => connecting.open()}>
-          <Icon name="plus" /> Connect an app
-        </Button>
+        may('connections.create') && (
+          <Button look="primary" onClick={() => connecting.open()}>
+            <Icon name="plus" /> Connect an app
+          </Button>
+        )
       }
       lead="Apps that users connect with their own account, so that an agent can act for them."
       request={apps.request}

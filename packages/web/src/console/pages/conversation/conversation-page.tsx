@@ -63,14 +63,16 @@ function OneConversation({ id }: { id: string }) {
             </Button>
           )}
           {talk.said.length > 0 && <ScenarioOfTalk conversationId={id} />}
-          <PageLink
-            className={buttonLook('plain')}
-            search={{ conversation: id }}
-            title="Continue in the playground"
-            to="/playground"
-          >
-            Playground
-          </PageLink>
+          {may('conversations.send') && (
+            <PageLink
+              className={buttonLook('plain')}
+              search={{ conversation: id }}
+              title="Continue in the playground"
+              to="/playground"
+            >
+              Playground
+            </PageLink>
+          )}
           {conversation && (
             <DeleteButton
               back="/conversations"

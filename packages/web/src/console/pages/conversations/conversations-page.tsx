@@ -1,4 +1,5 @@
 import { useEffect } from 'react';
+import { useRole } from '../../data/api.ts';
 import { useList } from '../../data/queries.ts';
 import type { ItemOf } from '../../data/rows.ts';
 import { buttonLook } from '../../parts/button.tsx';
@@ -64,6 +65,7 @@ const names = [
 
 export default function ConversationsPage() {
   const [filters, set] = useFilters(...names);
+  const { may } = useRole();
   const conversations = useList('conversations.list', filters as never);
   useEffect(() => rememberFilters(filters as Record<string, string>));
   const found = useNames();
@@ -98,7 +100,7 @@ export default function ConversationsPage() {
         icon: 'conversation',
         title: Object.keys(filters).length > 0 ? 'No conversations match these filters' : 'No conversations yet',
         text: 'A conversation starts with a user’s first message, from your app, the session page or the playground.',
-        action: (
+        action: may('conversations.create') && (
           <PageLink className={buttonLook('primary')} to="/playground">
             Open the playground
           </PageLink>

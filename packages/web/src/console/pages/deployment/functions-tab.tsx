@@ -136,12 +136,16 @@ function Endpoint({ deploymentId: deployment_id, isNotLive }: { deploymentId: st
             ]}
           />
           <div className="mt-2 flex gap-2">
-            <Button onClick={() => setAsked('roll')} shape="small">
-              Roll secret
-            </Button>
-            <Button look="danger-quiet" onClick={() => setAsked('delete')} shape="small">
-              Remove
-            </Button>
+            {may('functions.rollEndpointSecret') && (
+              <Button onClick={() => setAsked('roll')} shape="small">
+                Roll secret
+              </Button>
+            )}
+            {may('functions.deleteEndpoint') && (
+              <Button look="danger-quiet" onClick={() => setAsked('delete')} shape="small">
+                Remove
+              </Button>
+            )}
           </div>
         </>
       ) : (

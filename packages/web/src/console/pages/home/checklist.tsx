@@ -25,19 +25,19 @@ export function useSteps(): { steps: Step[]; isUsed: boolean; isLoading: boolean
   );
 
   const steps: (Step | false)[] = [
-    {
+    may('deployments.put') && {
       title: 'Write your first agent',
       hint: 'Write one file, or answer a few questions.',
       to: deployment ? `/deployments/${deployment.id}` : '/deployments/new',
       isDone: deployment !== undefined,
     },
-    {
+    may('conversations.create') && {
       title: 'Talk to it',
       hint: 'In the playground, with a trace of every step.',
       to: '/playground',
       isDone: conversations.rows.length > 0,
     },
-    {
+    may('deployments.promote') && {
       title: 'Promote a version to live',
       hint: 'When its tests pass, or immediately.',
       to: deployment ? `/deployments/${deployment.id}/versions` : '/deployments',

@@ -5,6 +5,7 @@ import { Button } from '../../parts/button.tsx';
 import { useDialogInAddress } from '../../parts/dialog-in-address.ts';
 import { FieldFrame, FormDialog, TextField, useForm } from '../../parts/form.tsx';
 import { SpendMeter } from '../../parts/meter.tsx';
+import { UserName, useNames } from '../../parts/names.tsx';
 import { Facts, Loaded, Page, Section } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { RequestMenu } from '../../parts/request-menu.tsx';
@@ -179,6 +180,7 @@ const capNames: Readonly<Record<string, string>> = {
 function Alerts() {
   const near = useList('events.list', { type: 'usage.threshold_reached' }, { limit: 10 });
   const reached = useList('events.list', { type: 'usage.cap_reached' }, { limit: 10 });
+  const names = useNames();
   const rows = [...near.rows, ...reached.rows]
     .sort((one, other) => other.created_at.localeCompare(one.created_at))
     .slice(0, 10);
@@ -195,8 +197,13 @@ function Alerts() {
             <PageLink className="flex items-center gap-3 px-3 py-2 hover:bg-muted/50" to={`/events/${id}`}>
               <span className={`min-w-0 break-words ${isReached ? 'text-danger' : ''}`}>
                 {capNames[cap] ?? cap}
-                {user_id !== null && ` of ${user_id}`}, {usd(cap_usd)},{' '}
-                {isReached ? 'reached: new requests are rejected' : `${threshold}% used`}
+                {user_id !== null && (
+                  <>
+                    {' '}
+                    of <UserName id={user_id} names={names} />
+                  </>
+                )}
+                , {usd(cap_usd)}, {isReached ? 'reached: new requests are rejected' : `${threshold}% used`}
               </span>
               <span className="figures ml-auto whitespace-nowrap text-quiet text-sm max-sm:hidden">
                 {usd(spend_usd)} spent

@@ -9,6 +9,7 @@ import { DeleteButton } from '../../parts/delete-button.tsx';
 import { Fault } from '../../parts/fault.tsx';
 import { Icon } from '../../parts/icons.tsx';
 import { ModelText } from '../../parts/model-text.tsx';
+import { type Names, UserName, useNames } from '../../parts/names.tsx';
 import { Loaded, Page } from '../../parts/page.tsx';
 import { PageLink } from '../../parts/page-link.tsx';
 import { Status, Time, type Tone, Usd } from '../../parts/shown.tsx';
@@ -23,6 +24,7 @@ export default function ReplayPage() {
   const { replay: replay_id = '' } = useParams({ strict: false }) as { replay?: string };
   const { may } = useRole();
   const replay = useOne('replays.get', { replay_id });
+  const names = useNames();
   const isOver = replay.data?.finished_at != null;
   // Only its end is an event, so the progress is polled.
   useEvery(2000, replay.data !== undefined && !isOver, () => void replay.refetch());
@@ -81,7 +83,7 @@ export default function ReplayPage() {
             {error_code && <p className="mb-4 text-danger">{error_code}</p>}
             <ul className="flex flex-col gap-3">
               {talks.map((talk) => (
-                <ReplayedTalk key={talk.conversation_id} talk={talk} />
+                <ReplayedTalk key={talk.conversation_id} names={names} talk={talk} />
               ))}
             </ul>
           </>
@@ -93,7 +95,7 @@ export default function ReplayPage() {
 
 const tones: Partial<Record<Talk['status'], Tone>> = { same: 'good', different: 'warn', failed: 'danger' };
 
-function ReplayedTalk({ talk }: { talk: Talk }) {
+function ReplayedTalk({ talk, names }: { talk: Talk; names: Names }) {
   const { status, exchanges, conversation_id, replayed_conversation_id, user_id, cost_usd, judged_by } = talk;
   const tone = tones[status];
   return (
@@ -103,7 +105,7 @@ function ReplayedTalk({ talk }: { talk: Talk }) {
           <Status {...(tone && { tone })}>{status}</Status>
           <span className="min-w-0 truncate font-medium">{exchanges[0]?.message ?? conversation_id}</span>
           <span className="figures ml-auto flex gap-3 text-quiet text-sm">
-            <span>{user_id ?? 'the org’s own agent'}</span>
+            <span>{user_id === null ? 'the org’s own agent' : <UserName id={user_id} names={names} />}</span>
             <Usd value={cost_usd} />
           </span>
         </summary>

@@ -276,11 +276,7 @@ export const consoleArea = area('console', 'done', [
     'docs/console.md#building-running-and-paying',
     'Files of a message in the console are links to download them, and pictures are thumbnails.',
   ],
-  [
-    'CON-769',
-    'docs/console.md#finding-your-way',
-    'A cell of a table that is cut off has its whole text as a tooltip.',
-  ],
+  ['CON-769', 'docs/console.md#finding-your-way', 'A cell of a table that is cut off has its whole text as a tooltip.'],
   [
     'CON-770',
     'docs/console.md#building-running-and-paying',

@@ -134,7 +134,9 @@ export async function barriersOn(page: Page): Promise<string[]> {
       // A third of the time, and never a barrier.
       rules: { region: { enabled: false } },
     });
-    return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
+    return found.violations.flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+    );
   });
 }
 

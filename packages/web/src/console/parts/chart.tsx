@@ -133,7 +133,15 @@ export function StackedChart(props: ChartProps) {
             fill="var(--quiet)"
             fontSize="11"
             key={index}
-            textAnchor={points.length <= mostNamed ? 'middle' : index === 0 ? 'start' : index === points.length - 1 ? 'end' : 'middle'}
+            textAnchor={
+              points.length <= mostNamed
+                ? 'middle'
+                : index === 0
+                  ? 'start'
+                  : index === points.length - 1
+                    ? 'end'
+                    : 'middle'
+            }
             x={x(index)}
             y={height - 6}
           >

@@ -76,7 +76,10 @@ export function SentMessage({
       <OwnMessage at={sentAt} attachments={attachments} client={client} text={text} />
       {isQueued && <p className="mt-1.5 text-end text-sm text-muted-foreground">{words.queued}</p>}
       {failure !== null && (
-        <div className="mt-1.5 flex flex-wrap items-center justify-end gap-x-3 gap-y-1 text-sm text-danger" role="alert">
+        <div
+          className="mt-1.5 flex flex-wrap items-center justify-end gap-x-3 gap-y-1 text-sm text-danger"
+          role="alert"
+        >
           <span className="text-end">
             {words.notSent} {words[failure]}
           </span>

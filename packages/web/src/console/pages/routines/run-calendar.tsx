@@ -134,7 +134,9 @@ function Day({ day, runs, timezone, isChosen, isToday, isOutside, isOfOne, onCho
       <span className="sr-only">
         {dayInWords(day)}: {sums.join(', ') || 'no runs'}
       </span>
-      <span aria-hidden="true" className={`figures text-xs ${isToday ? 'font-bold text-accent' : ''}`}>{Number(day.slice(8))}</span>
+      <span aria-hidden="true" className={`figures text-xs ${isToday ? 'font-bold text-accent' : ''}`}>
+        {Number(day.slice(8))}
+      </span>
       <span aria-hidden="true" className="mt-1 flex flex-wrap gap-0.5 sm:hidden">
         {runs.slice(0, 8).map((run) => (
           <span className={`size-1.5 rounded-full ${words[run.state].dot}`} key={run.key} />

@@ -247,7 +247,7 @@ export const consoleArea = area('console', 'done', [
     'The first hour needs no mouse: sign-in, file, talk, approval, trace, cap and promotion by keyboard, with the focus in sight.',
   ],
   [
-    'CON-765',
+    'CON-774',
     'docs/console.md#finding-your-way',
     'Escape closes a menu and a dialog and returns the focus, also for people who want less motion.',
   ],

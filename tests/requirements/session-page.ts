@@ -65,7 +65,7 @@ export const sessionPage = area('session-page', 'done', [
   ],
   [
     'PAGE-772',
-    'docs/design/identity.md#use-it',
+    'docs/session-page.md',
     'A page of one message has the typeface, the mark and the colours of the others: a chat on a site that may not embed it, an unknown session, an old download, the end of the sign-in of an app.',
   ],
   ['PAGE-245', 'docs/session-reference.md#rules-of-tokens-and-pages', 'The page works in Firefox.'],

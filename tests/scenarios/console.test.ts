@@ -822,7 +822,7 @@ describe('the menu of an owner', () => {
 
 describe('a menu or a dialog', () => {
   it.each(['reduce', 'no-preference'] as const)(
-    'is closed by Escape, which returns the focus, with motion: %s [CON-765]',
+    'is closed by Escape, which returns the focus, with motion: %s [CON-774]',
     async (reducedMotion) => {
       const context = { reducedMotion, viewport: { width: 1280, height: 800 } };
       const { page, go, leave } = await desk.enter('/', { context });

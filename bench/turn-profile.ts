@@ -48,7 +48,7 @@ async function largestOf(folder: string): Promise<Profile> {
 
 type Shares = [name: string, share: number][];
 
-/** Of the last `micros` only: before, the server starts and compiles. */
+/** Counts the last `micros` only: before, the server starts and compiles. */
 function timesOf({ nodes, samples, timeDeltas }: Profile, micros: number): { layers: Shares; callers: Shares } {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));

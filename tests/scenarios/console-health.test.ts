@@ -399,7 +399,7 @@ describe('every page', () => {
     for (const name of ['Playground', 'Secrets', 'API keys', 'Usage', 'Members']) {
       expect([name, await menu.getByRole('link', { name }).count()]).toEqual([name, 0]);
     }
-    // What waits for a person, and a function endpoint, can be read and not changed.
+    // Approvals, questions and a function endpoint can be read and not changed.
     desk.script(inTurn(calling('order_paper', { sheets: 5 }), { text: 'Ordered.' }));
     await desk.waiting({ deployment: 'desk' });
     await go('/inbox');

@@ -672,7 +672,7 @@ describe('an MCP client', () => {
 
 describe('a reply that fails', () => {
   const shown = (page: Page) => page.locator('[data-turn-end=failed]');
-  /** In the title of a conversation, and above the thread of the playground. The trace has a status of its own. */
+  /** In the title of a conversation, and above the thread of the playground. The trace has its own status. */
   const badge = (page: Page, status: string) =>
     page.locator('main').locator('h1, p:has(a)').getByText(status, { exact: true }).first();
   const send = async (page: Page, text: string) => {

@@ -16,7 +16,7 @@ let folder: string;
 let postgres: Awaited<ReturnType<typeof startEmbeddedPostgres>>;
 let counters: pg.Client;
 let server: AgentServer;
-/** What the server sends by itself, several times within seconds. */
+/** Statements that the server sends by itself, several times within seconds. */
 let background: Set<string> | undefined;
 
 beforeAll(async () => {
@@ -53,9 +53,9 @@ type Counts = {
   calls: number;
   /** Returned or written. */
   rows: number;
-  /** Of tables and indexes. */
+  /** Pages of tables and indexes. */
   pages: number;
-  /** Of the write-ahead log. */
+  /** Bytes of the write-ahead log. */
   logBytes: number;
 };
 type Statement = Counts & { text: string };

@@ -56,13 +56,18 @@ export function SessionPage({ address, connection }: { address: Address; connect
       </Button>
     </header>
   );
+  // The page has one main part: the chat, or the first of the others.
+  const ScreenPart = hasChat ? 'div' : 'main';
+  const VoicePart = hasScreen ? 'div' : 'main';
+  const MemoryPart = isMemoryAlone ? 'main' : 'aside';
   return (
     <div className={`relative flex h-full ${hasScreen ? 'flex-col lg:flex-row' : ''}`}>
       {!isReached && !ended && <Reconnecting />}
       {hasScreen && (
-        <div
+        <ScreenPart
           className={`flex min-h-0 min-w-0 flex-1 flex-col ${hasChat ? 'border-b lg:flex-2 lg:border-e lg:border-b-0' : ''}`}
         >
+          {!hasChat && <h1 className="sr-only">{words.screen}</h1>}
           {!hasChat && opener}
           <Suspense fallback={<Notice title={words.opening} />}>
             <Screen
@@ -72,7 +77,7 @@ export function SessionPage({ address, connection }: { address: Address; connect
               sessionId={address.sessionId}
             />
           </Suspense>
-        </div>
+        </ScreenPart>
       )}
       {hasChat && (
         <div className="flex min-h-0 min-w-0 flex-1 flex-col">
@@ -87,9 +92,14 @@ export function SessionPage({ address, connection }: { address: Address; connect
           />
         </div>
       )}
-      {!hasChat && hasVoice && <div className="flex min-h-0 flex-1 flex-col">{voice}</div>}
+      {!hasChat && hasVoice && (
+        <VoicePart className="flex min-h-0 flex-1 flex-col">
+          {!hasScreen && <h1 className="sr-only">{words.conversation}</h1>}
+          {voice}
+        </VoicePart>
+      )}
       {isMemoryShown && (
-        <aside
+        <MemoryPart
           className={
             !isMemoryAlone
               ? 'absolute inset-0 z-10 flex flex-col bg-background lg:relative lg:w-88 lg:border-s'
@@ -104,7 +114,7 @@ export function SessionPage({ address, connection }: { address: Address; connect
             takesFocus={memory.wasAskedFor}
           />
           {!hasChat && ended && <Ending reason={ended} />}
-        </aside>
+        </MemoryPart>
       )}
     </div>
   );

@@ -26,6 +26,8 @@ export function MemoryPanel({ client, isOpen, failed, close, takesFocus }: Memor
   const [cursor, setCursor] = useState<string | null>(null);
   const [hasFailed, setFailed] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
+  /** Alone it is the page. */
+  const Heading = close ? 'h2' : 'h1';
 
   const attempt = useCallback(
     async (work: () => Promise<void>) => {
@@ -72,9 +74,14 @@ export function MemoryPanel({ client, isOpen, failed, close, takesFocus }: Memor
     <section aria-labelledby="memory" className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-5 py-5">
       <header className="flex items-start justify-between gap-2">
         <div>
-          <h2 className="text-lg font-semibold tracking-tight outline-none" id="memory" ref={heading} tabIndex={-1}>
+          <Heading
+            className="text-lg font-semibold tracking-tight outline-none"
+            id="memory"
+            ref={heading}
+            tabIndex={-1}
+          >
             {words.memory}
-          </h2>
+          </Heading>
           <p className="text-sm text-muted-foreground">{words.memoryIntro}</p>
         </div>
         {close && (

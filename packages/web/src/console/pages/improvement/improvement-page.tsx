@@ -182,7 +182,7 @@ function Measured({ improvement: { before, after } }: { improvement: Improvement
       <table className="w-full text-left sm:whitespace-nowrap">
         <thead>
           <tr className="border-b text-quiet text-sm">
-            {['', 'Passed', 'Cost per conversation', 'Time per reply', 'Evidence'].map((head) => (
+            {['Version', 'Passed', 'Cost per conversation', 'Time per reply', 'Evidence'].map((head) => (
               <th className="px-2 py-2 sm:px-4 font-normal" key={head} scope="col">
                 {head}
               </th>

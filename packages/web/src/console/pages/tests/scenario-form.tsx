@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { useRole } from '../../data/api.ts';
 import type { ItemOf } from '../../data/rows.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
@@ -21,7 +22,7 @@ type ScenarioFormProps = {
   onDone?: () => void;
 };
 
-/** Creates or edits a scenario. Scenarios of the deployment file are read-only here. */
+/** Creates or edits a scenario. Read-only for scenarios of the deployment file, and for roles that cannot change scenarios. */
 export function ScenarioForm({
   deploymentId: deployment_id,
   scenario,
@@ -30,6 +31,7 @@ export function ScenarioForm({
   onClose,
   onDone,
 }: ScenarioFormProps) {
+  const { may } = useRole();
   const from = scenario ?? draft;
   const initial = {
     name: from?.name ?? '',
@@ -41,10 +43,11 @@ export function ScenarioForm({
     recorded_calls: from?.recorded_calls ? JSON.stringify(from.recorded_calls, null, 2) : '',
     approves: from?.approves ?? false,
   };
-  if (scenario?.managed_by === 'file') {
+  const isFromFile = scenario?.managed_by === 'file';
+  if (scenario && (isFromFile || !may('scenarios.update'))) {
     return (
       <Dialog
-        description="This scenario is in the deployment file. Change it there."
+        description={isFromFile ? 'This scenario is in the deployment file. Change it there.' : undefined}
         isOpen
         onClose={onClose}
         title={scenario.name}

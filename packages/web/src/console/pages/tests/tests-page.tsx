@@ -139,7 +139,7 @@ function Scenarios({ deploymentId: deployment_id }: { deploymentId: string }) {
               <Menu
                 items={[
                   {
-                    label: scenario.managed_by === 'file' ? 'View' : 'Edit',
+                    label: scenario.managed_by === 'file' || !may('scenarios.update') ? 'View' : 'Edit',
                     icon: 'settings',
                     run: () => editing.open(scenario.id),
                   },

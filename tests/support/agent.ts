@@ -2,6 +2,7 @@ import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/s
 import { startScriptedModelServer } from '@vestra/models/testing/scripted-server';
 import { createParser } from 'eventsource-parser';
 import { assertStreamEvent } from './contract.ts';
+import { untilAnswered } from './exchanges.ts';
 import { type ApiResponse, startTestServer, type TestServer, type TestServerOptions } from './server.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read events field by field.
@@ -55,7 +56,7 @@ export async function startAgentServer(
   const model = await startScriptedModelServer({
     respond: (request) => {
       asked.push(request);
-      return respond(request);
+      return untilAnswered(request.messages.at(-1), respond(request));
     },
   });
   const env = {

@@ -22,6 +22,30 @@ export function recordExchange({ method, path, sent, status, text }: Exchange): 
   if (last.length > shown) last.shift();
 }
 
+const unanswered = new WeakMap<object, Map<object, string>>();
+
+/** A test that fails prints the requests to the model that it left without an answer, with the last message of each. */
+export async function untilAnswered<Answer>(lastMessage: unknown, answer: Answer | Promise<Answer>): Promise<Answer> {
+  const test = TestRunner.getCurrentTest();
+  if (!test) return answer;
+  const known = unanswered.get(test);
+  const open = known ?? new Map<object, string>();
+  if (!known) {
+    unanswered.set(test, open);
+    onTestFailed(({ task }) => {
+      const requests = `Requests to the model without an answer: ${open.size}\n${[...open.values()].join('\n')}`;
+      for (const error of task.result?.errors ?? []) error.message += `\n\n${requests}`;
+    });
+  }
+  const entry = {};
+  open.set(entry, cut(JSON.stringify(lastMessage) ?? '', 500));
+  try {
+    return await answer;
+  } finally {
+    open.delete(entry);
+  }
+}
+
 function printed({ method, path, sent, status, text }: Exchange): string {
   const body = typeof sent === 'string' ? sent : (JSON.stringify(sent) ?? '');
   return `${method} ${cut(path, 300)} ${cut(body, 300)}\n  ${status} ${text}`;

@@ -143,7 +143,7 @@ function Reconnecting() {
   const words = useWords();
   return (
     <p
-      className="pointer-events-none fixed inset-x-0 top-3 z-20 mx-auto w-fit max-sm:ms-2 animate-rise rounded-full border bg-card px-4 py-1.5 text-sm text-muted-foreground shadow-(--lift) max-sm:px-3"
+      className="pointer-events-none fixed inset-x-0 top-3 z-20 mx-auto w-fit animate-rise rounded-full border bg-card px-4 py-1.5 text-sm text-muted-foreground shadow-(--lift) max-sm:ms-2 max-sm:px-3"
       role="status"
     >
       {words.reconnecting}

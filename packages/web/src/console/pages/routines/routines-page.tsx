@@ -95,7 +95,10 @@ export default function RoutinesPage() {
       empty={{
         icon: 'routine',
         title: user_id === undefined ? 'The org’s own agent has no routines' : 'This user has no routines',
-        text: 'Write the schedule in plain words, such as “weekday at 08:00”.',
+        text:
+          user_id === undefined
+            ? 'Enter a user id to list the routines of a user. Write a schedule in plain words, such as “weekday at 08:00”.'
+            : 'Write the schedule in plain words, such as “weekday at 08:00”.',
         example: {
           label: 'Or through the API:',
           code: `curl -X POST "$VESTRA_URL/v1/routines" -H "Authorization: Bearer $VESTRA_KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d '{"user_id":"ada","every":"weekday at 08:00","ask":"What is new?"}'`,

@@ -59,6 +59,16 @@ export const redirectTo =
     response.writeHead(302, { location }).end();
   };
 
+/** These processes and all that they started, each after the one that started it. */
+export async function withDescendants(pids: readonly number[]): Promise<number[]> {
+  const found = new Set(pids);
+  for (const pid of found) {
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
+    for (const child of children.split(' ').filter(Boolean)) found.add(Number(child));
+  }
+  return [...found];
+}
+
 /** The processes with a browser profile below this folder. */
 export async function browsersUnder(folder: string): Promise<number[]> {
   const numbers = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));

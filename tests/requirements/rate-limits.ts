@@ -54,6 +54,11 @@ export const rateLimits = area('rate-limits', 'done', [
     'docs/shares.md#a-busy-process',
     'An org that has a process for itself waits for nobody, however busy the process is.',
   ],
+  [
+    'RATE-708',
+    'docs/requests.md#rate-limits',
+    'A request is counted and answered although its old count is deleted at the same moment.',
+  ],
   ['RATE-007', 'docs/requests.md#rate-limits', 'After the wait a 429 named, the key is served again.'],
   [
     'RATE-600',

@@ -1,6 +1,6 @@
 import { sharedNow } from '../db/clock.ts';
 import type { Database } from '../db/pool.ts';
-import { one, prune, run } from '../db/query.ts';
+import { maybeOne, prune, run } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import { integer } from '../db/table.ts';
 import { rateWindows } from './tables.ts';
@@ -57,6 +57,17 @@ const state = (lease: Lease, limit: number, allowed: boolean, at: number): RateS
 });
 
 async function renew(db: Database, bucket: string, limit: number, lease: Lease, now: () => number): Promise<void> {
+  let row = await takeBlock(db, bucket, limit);
+  // Old windows may be deleted between the two statements. A new one is not.
+  while (row === undefined) row = await takeBlock(db, bucket, limit);
+  const isSameWindow = now() < lease.windowEnds;
+  lease.windowEnds = now() + Math.min(windowMs, row.ends_in_ms);
+  lease.inHand = (isSameWindow ? lease.inHand : 0) + Math.max(0, row.taken);
+  lease.leftElsewhere = Math.max(0, limit - row.used);
+}
+
+/** Undefined if the window was deleted meanwhile. */
+async function takeBlock(db: Database, bucket: string, limit: number) {
   const block = Math.max(1, Math.min(maxBlock, Math.floor(limit / 20)));
   // Insert first, so that two processes that open a window at once share one row.
   await run(
@@ -66,7 +77,7 @@ async function renew(db: Database, bucket: string, limit: number, lease: Lease, 
       ON CONFLICT DO NOTHING`,
   );
   // The subquery locks and reads the row before the update, so `before` has the old values.
-  const row = await one(
+  return maybeOne(
     db,
     { taken: integer(), used: integer(), ends_in_ms: integer() },
     sql`
@@ -84,10 +95,6 @@ async function renew(db: Database, bucket: string, limit: number, lease: Lease, 
       RETURNING w.used - before.used AS taken, w.used,
         (EXTRACT(EPOCH FROM w.started_at + interval '60 seconds' - clock_timestamp()) * 1000)::int AS ends_in_ms`,
   );
-  const isSameWindow = now() < lease.windowEnds;
-  lease.windowEnds = now() + Math.min(windowMs, row.ends_in_ms);
-  lease.inHand = (isSameWindow ? lease.inHand : 0) + Math.max(0, row.taken);
-  lease.leftElsewhere = Math.max(0, limit - row.used);
 }
 
 /** Deletes old windows. Returns false if none is left. */

@@ -68,10 +68,9 @@ function faultOfImport(from: Location, to: Location, isType: boolean): string | 
   return isInterface(to.file) ? null : `${refused}: import its index.ts`;
 }
 
-/** Decisions know nothing about HTTP: outside of routes and pages, only types of the pipeline may be imported. */
+/** Decisions know nothing about HTTP: outside of routes, only types of the pipeline may be imported. */
 function faultOfHttpImport(from: Location, to: Location, isType: boolean): string | null {
-  if (!to.file.startsWith(`${server}platform/http/`) || isType) return null;
-  if (from.module === 'edges' || from.module === 'pages') return null;
+  if (!to.file.startsWith(`${server}platform/http/`) || isType || from.module === 'edges') return null;
   if (/(^|[/-])(routes|register)\.ts$/.test(from.file)) return null;
   return `${nameOf(from)} may not import ${nameOf(to)}: only routes know HTTP`;
 }

@@ -186,4 +186,9 @@ export const browser = area('browser', 'done', [
     'docs/browser.md#confinement',
     'The storage of sites, the size of a profile and the memory of a browser are bounded; cookies outlast it.',
   ],
+  [
+    'BRW-700',
+    'docs/browser.md#confinement',
+    'A browser that is killed interrupts its fetch, also if it reports the page as failed first.',
+  ],
 ]);

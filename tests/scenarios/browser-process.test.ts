@@ -34,6 +34,15 @@ const fetchPage = (path: string, more: Record<string, unknown> = {}) =>
   server.call('POST', '/v1/users/ada/browser/fetch', { body: { url: sites.at('shop.localhost', path), ...more } });
 const running = () => browsersUnder(dataDir);
 
+/** The process may have ended since it was listed. */
+function signal(pid: number, name: 'SIGSTOP' | 'SIGKILL'): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'ESRCH') throw error;
+  }
+}
+
 describe('the browser of a computer', () => {
   it('that is killed cuts the fetch, and the next one starts it again', async () => {
     const asked = Promise.withResolvers<void>();
@@ -43,8 +52,8 @@ describe('the browser of a computer', () => {
     const pids = await withDescendants(await running());
     expect(pids.length).toBeGreaterThan(3);
     // Stopped first, so that the browser does not report the death of one of its processes as a page that failed to load.
-    for (const pid of pids) process.kill(pid, 'SIGSTOP');
-    for (const pid of await running()) process.kill(pid, 'SIGKILL');
+    for (const pid of pids) signal(pid, 'SIGSTOP');
+    for (const pid of await running()) signal(pid, 'SIGKILL');
     const { status, body } = await cut;
     expect([status, body.error.code]).toEqual([503, 'computer_unavailable']);
     expect((await fetchPage('/')).status).toBe(200);

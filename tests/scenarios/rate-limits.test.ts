@@ -37,6 +37,25 @@ describe('a key', () => {
     expect(wrongType.status).toBe(429);
   });
 
+  it('is counted and answered although its old count is deleted at the same moment [RATE-708]', async () => {
+    const { body } = await server.call('POST', '/v1/keys', {
+      key: server.liveKey,
+      body: { name: 'idle', scopes: ['runtime'], mode: 'live' },
+    });
+    const sql = (text: string, values: unknown[] = []) => query(server.connectionString, text, values);
+    await sql(`INSERT INTO rate_windows (bucket, started_at, used) VALUES ($1, now() - interval '1 day', $2)`, [
+      `caller:${body.id}`,
+      limit,
+    ]);
+    // Deletes as the sweep does, between the two statements of the count.
+    await sql(`CREATE FUNCTION sweep() RETURNS trigger LANGUAGE plpgsql AS $$
+      BEGIN DELETE FROM rate_windows WHERE started_at < now() - interval '1 hour'; RETURN NULL; END $$`);
+    await sql('CREATE TRIGGER sweep AFTER INSERT ON rate_windows FOR EACH STATEMENT EXECUTE FUNCTION sweep()');
+    const { status, headers } = await server.call('GET', '/v1/me', { key: body.key });
+    await sql('DROP FUNCTION sweep CASCADE');
+    expect([status, left(headers)]).toEqual([200, limit - 1]);
+  });
+
   it('without the scope gets that error first [REQ-030]', async () => {
     const made = await server.call('POST', '/v1/keys', {
       key: server.liveKey,

@@ -1,7 +1,7 @@
 import { ReadableStream as StreamOfChunks } from 'node:stream/web';
 import { Failure } from '@vestra/contract/errors';
 import type { Context, Hono } from 'hono';
-import { acceptsHtml, noticePage } from '../platform/http/notice-page.ts';
+import { acceptsHtml, noticePage } from '../platform/html/notice-page.ts';
 
 type Range = { first: number; last: number };
 

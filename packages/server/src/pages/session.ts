@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Hono } from 'hono';
-import { acceptsHtml, escapeHtml, noticePage } from '../platform/http/notice-page.ts';
+import { acceptsHtml, escapeHtml, noticePage } from '../platform/html/notice-page.ts';
 import { buildOnce, builtFiles, builtPages, sendStatic, staticContent } from './static-content.ts';
 
 type SessionPageSource = {

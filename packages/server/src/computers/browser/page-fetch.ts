@@ -8,7 +8,6 @@ import type { Origin } from '../../platform/caller.ts';
 import type { Database } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { enterUser, findRequestedUser } from '../../users/index.ts';
-import { BrowserGone } from '../chromium/devtools.ts';
 import type { BlockedPage, RequestRefusal, SiteRules } from '../chromium/request-guard.ts';
 import type { Tab } from '../chromium/tab.ts';
 import type { Owner } from '../store.ts';
@@ -248,11 +247,7 @@ async function runFetch(open: OpenTab, run: FetchRun): Promise<FetchAnswer> {
     else await tab.until(() => tab.readiness() === 'loaded', signal);
     const captureMs = captures.isAnyRequired ? elapsed() : 0;
     await milestone('answered');
-    const title = await untilAborted(tab.title(), signal).catch((problem: unknown) => {
-      // A browser that is killed may report its page as failed before it is gone.
-      if (error !== null && problem instanceof BrowserGone) throw problem;
-      return '';
-    });
+    const title = await untilAborted(tab.title(), signal).catch(() => '');
     signal.throwIfAborted();
     return {
       object: 'browser_fetch',

@@ -189,6 +189,8 @@ export function createTab(page: DevtoolsSession, targetId: string, closeTarget: 
       readiness = 'loading';
       const { errorText } = await page.send('Page.navigate', { url: to });
       if (errorText === undefined) return { error: null };
+      // A browser that is killed may report its page as failed before it is gone. One that lives answers.
+      await page.send('Page.getNavigationHistory');
       readiness = 'loaded';
       change();
       return { error: errorText };

@@ -1,8 +1,8 @@
 import { fail } from '@vestra/contract/errors';
 import { waitingToConnect } from '../../engine/interactions/index.ts';
 import type { Caller } from '../../platform/caller.ts';
+import { noticePage } from '../../platform/html/notice-page.ts';
 import type { Handlers } from '../../platform/http/handler.ts';
-import { noticePage } from '../../platform/http/notice-page.ts';
 import { openPending, presentApp, presentConnection, presentOwnClient, returnAddress } from './app.ts';
 import { type ConnectDependencies, deleteOwnClientOf, showClient, storeOwnClient } from './clients.ts';
 import { beginConnection, finishSignIn, removeConnection } from './connections.ts';

@@ -189,8 +189,10 @@ export function createTab(page: DevtoolsSession, targetId: string, closeTarget: 
       readiness = 'loading';
       const { errorText } = await page.send('Page.navigate', { url: to });
       if (errorText === undefined) return { error: null };
-      // A browser that is killed may report its page as failed before it is gone. One that lives answers.
-      await page.send('Page.getNavigationHistory');
+      // A browser that is killed may report its page as failed before it is gone. One that lives answers, if only to refuse.
+      await page.send('Page.getNavigationHistory').catch((problem: unknown) => {
+        if (!(problem instanceof PageFailed)) throw problem;
+      });
       readiness = 'loaded';
       change();
       return { error: errorText };

@@ -703,25 +703,26 @@ describe('asking an agent that calls functions', () => {
     expect(await givenTime((wait_s) => ask(client(), { ...given, wait_s, hand_off: 'always' }))).toMatchObject(waiting);
 
     const tools = await connectMcp(desk.url, desk.testKey);
-    const byTool = async (wait_s: number) =>
-      (await tools.callTool({ name: 'ask', arguments: { ...given, wait_s } })).structuredContent as Waited;
+    const byTool = async (wait_s: number) => {
+      const { structuredContent, content } = await tools.callTool({ name: 'ask', arguments: { ...given, wait_s } });
+      return isTooEarly(JSON.stringify(content)) ? tooEarly : (structuredContent as Waited);
+    };
     expect(await givenTime(byTool)).toMatchObject(waiting);
     await tools.close();
 
     const words = ['ask', given.message, '--deployment', 'slow', '--wait-s'];
     const json = await givenTime(async (wait_s) => {
-      const { code, out } = await runCli([...words, String(wait_s), '--json'], { cwd: folder, env: env() });
-      return { code, ...JSON.parse(out) };
+      const { code, out, err } = await runCli([...words, String(wait_s), '--json'], { cwd: folder, env: env() });
+      return isTooEarly(out + err) ? tooEarly : { code, ...JSON.parse(out) };
     });
     expect(json).toMatchObject({ code: 5, ...waiting });
     const piped = await givenTime(async (wait_s) => {
       const ran = await runCli([...words, String(wait_s)], { cwd: folder, env: env() });
-      return { ...ran, status: ran.err.includes('The agent goes on.') ? 'replying' : 'waiting' };
+      return { ...ran, ...(isTooEarly(ran.err) ? tooEarly : { status: 'waiting' }) };
     });
-    expect([piped.code, piped.out]).toEqual([5, '']);
-    expect(piped.err).toMatch(
-      /^(! Nobody .*\n)?\? Your function find_stock is called:\n {4}\S+: A4\n {2}vestra answer call_\w+ --output/,
-    );
+    const called =
+      /^(! Nobody .*\n)?\? Your function find_stock is called:\n {4}\S+: A4\n {2}vestra answer call_\w+ --output/;
+    expect(piped).toMatchObject({ code: 5, out: '', err: expect.stringMatching(called) });
     expect(piped.err).toContain(hint);
   });
 
@@ -729,6 +730,8 @@ describe('asking an agent that calls functions', () => {
     desk.script(findsStock);
     const asked = await givenTime(async (wait_s) => {
       const asking = ask(client(), { message: 'How much paper?', deployment: 'desk', wait_s });
+      // On a slow machine its time may be over before the call is made.
+      asking.catch(() => {});
       expect((await take({ wait_s: 60 })).body.data).toHaveLength(1);
       return asking;
     });
@@ -739,11 +742,17 @@ describe('asking an agent that calls functions', () => {
 
   type Waited = { status: string };
 
+  const tooEarly = { status: 'replying' };
+  const isTooEarly = (said: string) => /turn had not begun in time|The agent continues\./.test(said);
+
   /** Asks again with more time if the call had not been made in time: how fast the machine is says nothing here. */
   async function givenTime<Result extends Waited>(asking: (waitSeconds: number) => Promise<Result>): Promise<Result> {
     for (const seconds of [2, 10, 60]) {
-      const asked = await asking(seconds);
-      if (asked.status !== 'replying' && asked.status !== 'working') return asked;
+      const asked = await asking(seconds).catch((error: Error) => {
+        if (isTooEarly(error.message)) return tooEarly;
+        throw error;
+      });
+      if (asked.status !== 'replying' && asked.status !== 'working') return asked as Result;
     }
     return asking(120);
   }

@@ -2,7 +2,7 @@ import type { NormalisedRequest, ScriptedAnswer } from '@vestra/models/testing/s
 import { startScriptedModelServer } from '@vestra/models/testing/scripted-server';
 import { createParser } from 'eventsource-parser';
 import { assertStreamEvent } from './contract.ts';
-import { untilAnswered } from './exchanges.ts';
+import { untilAnswered } from './failure-notes.ts';
 import { type ApiResponse, startTestServer, type TestServer, type TestServerOptions } from './server.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read events field by field.

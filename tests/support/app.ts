@@ -18,7 +18,7 @@ import { createIdempotency } from '@vestra/server/platform/http/idempotency';
 import { createRateLimiter } from '@vestra/server/platform/http/rate-limit';
 import { createVault, openMasterKeys, type Vault } from '@vestra/server/platform/secrets/vault';
 import { assertContract } from './contract.ts';
-import { recordExchange } from './exchanges.ts';
+import { recordExchange, recordLogLine } from './failure-notes.ts';
 import type { ApiResponse } from './server.ts';
 import { createTestDatabase } from './test-database.ts';
 
@@ -52,7 +52,7 @@ export async function startTestApp(handlersOf: (parts: AppParts) => AllHandlers)
       keyUsed: () => {},
     },
     handlers: handlersOf({ db, vault, identity }),
-    log: createLog('silent'),
+    log: createLog('warn', { write: recordLogLine }),
     pages: () => {},
     addressOf: () => '127.0.0.1',
   });

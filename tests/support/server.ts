@@ -7,7 +7,7 @@ import { type Server, startServer } from '@vestra/server/main/start';
 import type { VoiceParts } from '@vestra/server/main/voice';
 import { type Config, readConfig } from '@vestra/server/platform/config/config';
 import { assertContract, assertEvents } from './contract.ts';
-import { recordExchange } from './exchanges.ts';
+import { recordExchange, recordLogLine } from './failure-notes.ts';
 import { startRoundRobin } from './round-robin.ts';
 import { createTestDatabase } from './test-database.ts';
 
@@ -68,7 +68,6 @@ export async function startTestServer({ env = {}, beside, runs, voice }: TestSer
     VESTRA_DATA_DIR: dataDir,
     DATABASE_URL: connectionString,
     VESTRA_MASTER_KEY: 'ab'.repeat(32),
-    VESTRA_LOG_LEVEL: 'silent',
     VESTRA_REQUESTS_PER_MINUTE: '1000000',
     // No test asks a vendor unless it says so.
     VESTRA_ASK_FOR_MODELS: '0',
@@ -77,8 +76,8 @@ export async function startTestServer({ env = {}, beside, runs, voice }: TestSer
     VESTRA_WATCHDOG_SECONDS: '0',
     ...env,
   });
-  const start = () =>
-    startServer({ ...config, runs: { ...usual, ...runs } }, createLog(config.logLevel), undefined, voice);
+  const log = createLog('warn', { write: recordLogLine });
+  const start = () => startServer({ ...config, runs: { ...usual, ...runs } }, log, undefined, voice);
   const server: Server = await start();
   const others: Server[] = [];
   for (let more = 1; front && more < processes; more++) others.push(await start());

@@ -195,11 +195,11 @@ function callOf({ id, name, arguments: json }: WrittenCall, names: WireNames): T
   return { id, name: names.fromWire(name), arguments: argumentsOf(json) };
 }
 
-/** Invalid JSON is kept as text: the agent reports it to the model. */
+/** Some endpoints write `null` for a call without arguments. Invalid JSON is kept as text: the agent reports it to the model. */
 function argumentsOf(json: string): unknown {
   if (json.trim() === '') return {};
   try {
-    return JSON.parse(json);
+    return JSON.parse(json) ?? {};
   } catch {
     return json;
   }

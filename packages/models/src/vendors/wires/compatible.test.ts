@@ -175,6 +175,7 @@ const calls: { of: string; pieces: Piece[]; expected: unknown[]; reason?: string
   },
   { of: 'whose name never comes', pieces: [[0, 'a', null, '{}']], expected: [] },
   { of: 'without arguments', pieces: [[0, 'a', name, null]], expected: [called('a', {})] },
+  { of: 'whose arguments are written as `null`', pieces: [[0, 'a', name, 'null']], expected: [called('a', {})] },
   {
     of: 'that the limit cut off, one of them before its arguments began',
     pieces: [

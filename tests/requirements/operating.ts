@@ -256,6 +256,11 @@ export const operating = area('operating', 'done', [
     'Four processes are restarted in turn: each screen shows its page again, each call ends with the reason and continues in another process, and no spoken or typed message is lost or answered twice.',
   ],
   [
+    'OPS-739',
+    'docs/failover-tests.md#screens-and-calls',
+    'A process that shuts down gives each computer to the other processes as soon as no run there uses it, and until then they wait for it.',
+  ],
+  [
     'OPS-733',
     'docs/upgrading.md#long-migrations',
     'A process is live and not ready while a migration runs, here or in another process.',

@@ -72,8 +72,8 @@ export function createComputerRouting(options: {
     const holder = await findHolder(db, owner);
     if (!holder) return { kind: 'asleep' };
     if (holder.id === computers.self) return { kind: 'here' };
-    // A process of an older version stores no address. Wait here until its lease ends.
-    if (holder.address === null) return { kind: 'here' };
+    // A process that shuts down names no address. A process with computers waits until it can take over.
+    if (holder.address === null) return isHost ? { kind: 'here' } : { kind: 'asleep' };
     return { kind: 'there', peer: { id: holder.id, address: holder.address }, heldUntil: holder.heldUntil };
   }
 

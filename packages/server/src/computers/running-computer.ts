@@ -57,6 +57,11 @@ export type Computers = {
   sleep: (owner: Owner) => Promise<void>;
   /** Ends the computer in whichever process it runs, and deletes everything. */
   erase: (owner: Owner) => Promise<void>;
+  /**
+   * The process shuts down: from now on each computer sleeps as soon as no call and no run here uses it, so that another
+   * process can wake it. Until then, other processes wait for it.
+   */
+  leave: (hasRun: (owner: Owner) => boolean) => void;
   stop: () => Promise<void>;
 };
 
@@ -98,7 +103,8 @@ export function createComputers(options: {
   const { db, log, makeFolders, removeFolders, homes, processNews, address = () => null } = options;
   const { leaseMs, renewEveryMs, idleMs, handOverMs } = { ...defaults, ...options.settings };
   const self = randomUUID();
-  const leaseNow = () => ({ holder: self, address: address(), leaseMs });
+  // A process that leaves accepts no connections, so its leases name no address.
+  const leaseNow = () => ({ holder: self, address: leaving ? null : address(), leaseMs });
   const entries = new Map<string, Entry>();
   // Waking waits until the computer has gone to sleep, or its new hold would be released.
   const ending = new Map<string, Promise<void>>();
@@ -106,6 +112,7 @@ export function createComputers(options: {
   const moving = new Map<number, Entry['hold']>();
   const enders: ((computer: RunningComputer) => Promise<void>)[] = [];
   let isStopped = false;
+  let leaving: NodeJS.Timeout | null = null;
   const heartbeat = startHeartbeat<Renewable>({
     everyMs: renewEveryMs,
     held: () => [
@@ -263,6 +270,12 @@ export function createComputers(options: {
     await Promise.all(lost.map((entry) => putToSleep((entry.awake as RunningComputer).owner, entry)));
   }
 
+  /** Repeated until the process stops. An unsaved home is saved on the way, as at a stop. */
+  async function sleepUnused(hasRun: (owner: Owner) => boolean): Promise<void> {
+    const unused = [...entries.values()].filter(({ awake, users }) => awake && users === 0 && !hasRun(awake.owner));
+    await Promise.all(unused.map((entry) => putToSleep((entry.awake as RunningComputer).owner, entry)));
+  }
+
   async function sleepIdle(): Promise<void> {
     const idle = [...entries.values()].filter(isIdle);
     await Promise.all(
@@ -328,8 +341,13 @@ export function createComputers(options: {
       await deleteComputer(db, owner);
       if (found) processNews?.notify('computer', `${erased}${found.number}`);
     },
+    leave(hasRun) {
+      leaving ??= setInterval(() => void sleepUnused(hasRun), askAgainMs);
+      void sleepUnused(hasRun).then(heartbeat.beat);
+    },
     async stop() {
       isStopped = true;
+      clearInterval(leaving ?? undefined);
       await Promise.all(
         [...entries.values()].map(async (entry) => {
           const awake = await entry.ready.catch(() => null);

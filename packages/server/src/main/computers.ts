@@ -16,6 +16,7 @@ import { makeComputerFolders, numbersHere, removeComputerFolders } from '../comp
 import { createHomeArchive } from '../computers/machine/home-archive.ts';
 import { homePath } from '../computers/machine/home-files.ts';
 import { type Computers, createComputers } from '../computers/running-computer.ts';
+import type { Owner } from '../computers/store.ts';
 import { unfinishedTaskIds } from '../engine/tasks/index.ts';
 import {
   type AnswerCall,
@@ -36,6 +37,8 @@ export type ComputerParts = {
   processCalls: ProcessCallServer;
   /** Call this when other processes can reach this one. It announces the address and starts hosting. */
   reachable: (address: string, hasBrowser: () => Promise<boolean>) => void;
+  /** Call this when the process begins to shut down. Other processes wake the computers that no run here uses. */
+  leave: (hasRun: (owner: Owner) => boolean) => void;
   stop: () => Promise<void>;
 };
 
@@ -91,6 +94,10 @@ export function assembleComputers(kernel: Kernel): ComputerParts {
         }
       };
       void begin();
+    },
+    leave(hasRun) {
+      void hosting?.stop();
+      computers.leave(hasRun);
     },
     async stop() {
       await hosting?.stop();

@@ -84,6 +84,11 @@ export async function startServer(
     });
     shutdown.undo(stopEngine);
     shutdown.notifyFirst(engine.runner.leave);
+    shutdown.notifyFirst(() =>
+      computerParts.leave(({ orgId, mode, userId }) =>
+        engine.runner.hasRunOf({ org_id: orgId, mode, user_id: userId }),
+      ),
+    );
     const watchdog = createWatchdog({ routes: routes.map(({ name }) => name), endAfterMs: config.watchdogMs });
     shutdown.undo(watchdog.stop);
     const operator = assembleOperator(kernel, {

@@ -23,5 +23,6 @@ const computers: Computers = {
   beforeSleep: () => {},
   sleep: async () => {},
   erase: async () => {},
+  leave: () => {},
   stop: async () => {},
 };

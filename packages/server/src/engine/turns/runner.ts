@@ -47,6 +47,8 @@ export type Runner = {
   ) => Promise<T>;
   /** Renews the leases and aborts runs that another process took. A timer calls it every few seconds. */
   renew: () => Promise<void>;
+  /** Whether this process executes a run of this user. */
+  hasRunOf: (of: RunOwner) => boolean;
   /** The number of running runs, and of runs that are set aside. */
   counts: () => { running: number; setAside: number };
   /** The number of messages that wait in `enter`. */
@@ -259,6 +261,7 @@ export function createRunner(options: {
     perform,
     whileWaiting,
     renew: heartbeat.beat,
+    hasRunOf: (owner) => [...running.values()].some(({ of }) => userOf(of) === userOf(owner)),
     counts: () => ({ running: running.size - setAside, setAside }),
     waitingMessages: turnstile.waiting,
     end: (runId) => running.get(runId)?.controller.abort(new RunEnded('The run was stopped.')),

@@ -7,7 +7,7 @@ import { routes } from '@vestra/contract/api';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { startAgentServer } from '../support/agent.ts';
-import { builtPackage, packageBuildMs } from '../support/built-package.ts';
+import { builtPackage } from '../support/built-package.ts';
 import { hoverTexts } from '../support/language-server.ts';
 import { programOfSdkPage } from '../support/sdk-program.ts';
 
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await mkdir(place, { recursive: true });
   execFileSync('tar', ['-xzf', join(folder, packed), '-C', place, '--strip-components=1']);
   for (const name of ['yaml', 'eventsource-parser']) await linkPackage(name);
-}, packageBuildMs);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const linkPackage = async (name: string) => {

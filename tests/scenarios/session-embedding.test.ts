@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { BrowserContextOptions, FrameLocator, Locator, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { builtPackage, packageBuildMs } from '../support/built-package.ts';
+import { builtPackage } from '../support/built-package.ts';
 import { examplesFolder } from '../support/example.ts';
 import { calling, inTurn } from './interactions.fixture.ts';
 import { barriersOn, type PageDesk, startPageDesk } from './session-page.fixture.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await buildReactExample();
   shop = await openShop();
   await desk.call('PATCH', '/v1/org', { body: { allowed_embed_origins: [shop.url] } });
-}, packageBuildMs);
+});
 afterAll(async () => {
   shop.stop();
   await desk.stop();

@@ -5,9 +5,6 @@ import { builtOnce } from './built-once.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The longest time of a hook that waits for a package: it may be compiled first, by this process or another. */
-export const packageBuildMs = 600_000;
-
 /** A package as it is published, from a repository that its manifest names. Its compiler takes twelve seconds of CPU. */
 export const builtPackage = (part: 'sdk' | 'react'): Promise<string> =>
   builtOnce({

@@ -47,7 +47,7 @@ export type Runner = {
   ) => Promise<T>;
   /** Renews the leases and aborts runs that another process took. A timer calls it every few seconds. */
   renew: () => Promise<void>;
-  /** Whether this process executes a run of this user. */
+  /** Whether this process executes a run of this user that is not set aside. */
   hasRunOf: (of: RunOwner) => boolean;
   /** The number of running runs, and of runs that are set aside. */
   counts: () => { running: number; setAside: number };
@@ -261,7 +261,7 @@ export function createRunner(options: {
     perform,
     whileWaiting,
     renew: heartbeat.beat,
-    hasRunOf: (owner) => [...running.values()].some(({ of }) => userOf(of) === userOf(owner)),
+    hasRunOf: (of) => countOf(userOf(of)) > 0,
     counts: () => ({ running: running.size - setAside, setAside }),
     waitingMessages: turnstile.waiting,
     end: (runId) => running.get(runId)?.controller.abort(new RunEnded('The run was stopped.')),

@@ -14,7 +14,7 @@ const entries = {
 
 /**
  * A program of the sources with our modules in a few files: tests start hundreds of processes, and each would look up and read
- * a thousand. What it reads, starts and installs is where the sources have it.
+ * a thousand. What it reads and installs is where the sources have it.
  */
 export async function programOf(name: keyof typeof entries): Promise<string> {
   built ??= build();
@@ -54,6 +54,9 @@ const installedPackages: Plugin = {
   },
 };
 
+/** The CLI starts these two. */
+const programOfServer = /import\.meta\.resolve\('@vestra\/server\/(main|operator)\/main'\)/g;
+
 const placesOfSources: Plugin = {
   name: 'places-of-sources',
   transform: {
@@ -61,6 +64,10 @@ const placesOfSources: Plugin = {
     handler: (code, id) =>
       code
         .replaceAll('import.meta.dirname', JSON.stringify(dirname(id)))
-        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href)),
+        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
+        .replaceAll(programOfServer, (_, module) => {
+          const name = module === 'main' ? 'server' : 'operator';
+          return `new URL('./${name}.js', 'file://' + import.meta.filename).href`;
+        }),
   },
 };

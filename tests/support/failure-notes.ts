@@ -1,4 +1,4 @@
-import { onTestFailed, TestRunner } from 'vitest';
+import { onTestFailed, onTestFinished, TestRunner } from 'vitest';
 
 type Exchange = { method: string; path: string; sent?: unknown; status: number; text: string };
 
@@ -33,8 +33,26 @@ export async function untilAnswered<Answer>(lastMessage: unknown, answer: Answer
   }
 }
 
+const expected = new WeakMap<object, RegExp[]>();
+
+/** A test fails if its server logs an error that the test does not name: users may see no sign of it. */
+export function expectErrorInLog(pattern: RegExp): void {
+  const test = TestRunner.getCurrentTest();
+  if (test) expected.set(test, [...(expected.get(test) ?? []), pattern]);
+}
+
+function failForError(line: string): void {
+  const test = TestRunner.getCurrentTest();
+  if (!test || !/"level":"(error|fatal)"/.test(line)) return;
+  onTestFinished(() => {
+    if (expected.get(test)?.some((pattern) => pattern.test(line))) return;
+    throw new Error(`The server logged an error, which \`expectErrorInLog\` does not name: ${cut(line, 2000)}`);
+  });
+}
+
 /** A test that fails prints the last warnings and errors in the log of its server. */
 export function recordLogLine(line: string): void {
+  failForError(line);
   const last = notesOf(
     logged,
     () => [],

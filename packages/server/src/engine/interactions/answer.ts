@@ -1,9 +1,9 @@
-import { Failure, fail } from '@vestra/contract/errors';
+import { fail } from '@vestra/contract/errors';
 import { sessionInteractions } from '@vestra/contract/interactions';
 import { recordAudit } from '../../account/index.ts';
 import type { Caller, Origin } from '../../platform/caller.ts';
 import { findRequestedUser } from '../../users/index.ts';
-import { type Change, changeConversation } from '../records/change.ts';
+import { type Change, changeConversation, isErased } from '../records/change.ts';
 import { findInteraction } from '../records/interactions.ts';
 import type { InteractionRow } from '../records/tables.ts';
 import type { Engine } from '../runs/ports.ts';
@@ -94,6 +94,6 @@ function whileHeld(
     if (!row) throw fail('interaction_not_found');
     return work(change, row);
   }).catch((error: unknown) => {
-    throw error instanceof Failure && error.code === 'conversation_not_found' ? fail('interaction_not_found') : error;
+    throw isErased(error) ? fail('interaction_not_found') : error;
   });
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { fail } from '@vestra/contract/errors';
+import { Failure, fail } from '@vestra/contract/errors';
 import type { ToldByWebhook } from '@vestra/contract/events';
 import {
   emitAll,
@@ -78,6 +78,10 @@ export type Announcer = {
   seen: RowCache<ConversationRow>;
   notify: (kind: 'conversation' | 'run' | 'test_run' | 'tool_call' | 'function_endpoint', id: string) => void;
 };
+
+/** True if a change failed because its conversation has been deleted. */
+export const isErased = (error: unknown): boolean =>
+  error instanceof Failure && error.code === 'conversation_not_found';
 
 /** Changes a conversation in a new transaction. With `run`, it fails if another process owns that run. */
 export async function changeConversation<T>(

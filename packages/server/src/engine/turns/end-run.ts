@@ -119,8 +119,9 @@ export async function endAnsweredReply(engine: Turns, answered: AnsweredRun): Pr
   if (await endRunIfUnchanged(engine, answered)) return;
   const { subject, end, last, charge, remembers } = answered;
   await changeConversation(engine, subject.turn.conversation_id, null, async (change) => {
-    // The statement that ends the run checks its owner, so the change does not.
-    await pipelined(change.tx, [...(charge ? [charge] : []), lastStepStatement(last)]).catch((error: unknown) => {
+    // The statement that ends the run checks its owner, so the change does not. It comes first: after a commit whose
+    // confirmation was lost, the run has ended and its charge is stored.
+    await pipelined(change.tx, [lastStepStatement(last), ...(charge ? [charge] : [])]).catch((error: unknown) => {
       throw isStaleRowError(error) ? new RunTakenOver(last.run) : error;
     });
     if (remembers) change.conversation.memory_due_at ??= memoryDue();

@@ -1,7 +1,8 @@
+import { fail } from '@vestra/contract/errors';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../main/log.ts';
 import type { Database } from '../../platform/db/pool.ts';
-import { RunTakenOver } from '../../platform/jobs/run-lease.ts';
+import { type RunLease, RunTakenOver } from '../../platform/jobs/run-lease.ts';
 import { createRunner, RunLeft, type Runner, type RunOwner } from './runner.ts';
 
 type Renewal = { answer: (rows: { id: string; epoch: number }[]) => void };
@@ -12,7 +13,7 @@ let runner: Runner;
 afterEach(() => runner.stop({ graceMs: 0 }));
 
 /** A runner whose renewal queries the test answers. */
-function start(given: Partial<Record<'capacity' | 'ofOrg' | 'ofUser', number>> = {}) {
+function start(given: Partial<Record<'capacity' | 'ofOrg' | 'ofUser', number>> = {}, log = createLog('silent')) {
   const renewals: Renewal[] = [];
   let onAsked = () => {};
   const renewLeases = () =>
@@ -21,7 +22,7 @@ function start(given: Partial<Record<'capacity' | 'ofOrg' | 'ofUser', number>> =
       onAsked();
     });
   const settings = { capacity: 256, ofOrg: 192, ofUser: 64, leaseMs: 1_000, renewEveryMs: 5, ...given };
-  runner = createRunner({ db: {} as Database, renewLeases, log: createLog('silent'), settings });
+  runner = createRunner({ db: {} as Database, renewLeases, log, settings });
   return async () => {
     if (renewals.length === 0) {
       await new Promise<void>((resolve) => {
@@ -66,6 +67,18 @@ describe('renewing leases', () => {
     (await renewal()).answer(rows);
     await done;
     expect(signal().reason).toBeInstanceOf(RunTakenOver);
+  });
+});
+
+describe('a run that throws', () => {
+  it.each([
+    ['because its conversation was deleted', fail('conversation_not_found'), 0],
+    ['for any other reason', new Error('It broke.'), 1],
+  ])('%s: lines in the log: $2', async (_why, error, lines) => {
+    const logged: string[] = [];
+    start({}, createLog('error', { write: (line) => logged.push(line) }));
+    await runner.perform({ runId: 'turn_1', epoch: 1 } as RunLease, ofAnn, () => Promise.reject(error));
+    expect(logged).toHaveLength(lines);
   });
 });
 

@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../../platform/db/pool.ts';
 import { isDatabaseUnreachable } from '../../platform/db/unreachable.ts';
 import { startHeartbeat } from '../../platform/jobs/lease.ts';
 import { type RunLease, RunTakenOver, renewLeases as renewLeasesOf, takeRun } from '../../platform/jobs/run-lease.ts';
+import { isErased } from '../records/change.ts';
 import { createTurnstile, type Turnstile, type TurnstileSettings } from './turnstile.ts';
 
 /** Aborts a run that was ended from outside. It is not a failure, and its outcome is already written. */
@@ -159,7 +160,7 @@ export function createRunner(options: {
     count(of, 1);
     running.get(run.runId)?.controller.abort(new RunTakenOver(run));
     const done = work(controller.signal).catch((error: unknown) => {
-      if (error instanceof RunTakenOver || error instanceof RunEnded) return;
+      if (error instanceof RunTakenOver || error instanceof RunEnded || isErased(error)) return;
       const reason = isDatabaseUnreachable(error) ? 'the database is unreachable' : 'unexpected error';
       log.error({ err: error, run_id: run.runId }, `a run was interrupted: ${reason}; it will be resumed`);
     });

@@ -18,6 +18,7 @@ import {
   changeConversation,
   collectEvents,
   concludeChange,
+  isErased,
   orgEventsOf,
 } from '../records/change.ts';
 import { insertConversationsStatements } from '../records/conversation-log.ts';
@@ -179,7 +180,7 @@ export async function runTaskJob(
 
 /** A conversation may be erased while its job waits. */
 export function ignoreErased(error: unknown): null {
-  if ((error as { code?: string }).code === 'conversation_not_found') return null;
+  if (isErased(error)) return null;
   throw error;
 }
 

@@ -46,6 +46,9 @@ export function isReadOnlyDatabase(error: unknown): boolean {
 /** True if a query failed because no usable database was reachable, and not because of the query. */
 export function isDatabaseUnreachable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
+  // Several pieces of work failed, each with its own error.
+  if (error instanceof AggregateError && error.errors.length > 0 && error.errors.every(isDatabaseUnreachable))
+    return true;
   const code = (error as { code?: string }).code;
   if (code && unreachableCodes.has(code)) return true;
   if (unreachableMessages.some((message) => error.message.includes(message))) return true;

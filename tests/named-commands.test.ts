@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { buildProgram } from '@vestra/cli/program';
 import { keptTerminal } from '@vestra/cli/terminal.fixture';
 import { operatorCommands } from '@vestra/contract/operator-commands';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 const sources = globSync(
@@ -58,4 +58,31 @@ it.each([...sources, ...remedies])('%s names commands that exist [GUIDE-012]', (
     ([, quoted, typed]) => quoted ?? typed ?? '',
   );
   expect(named.filter((each) => faultOf(each) !== null)).toEqual([]);
+});
+
+describe('a sentence that a page quotes', () => {
+  /** Everything that the product may print, as one line. */
+  const said = globSync('{packages,scripts,deploy}/**/*.{ts,tsx,json,yaml}', {
+    cwd: root,
+    exclude: ['**/node_modules/**', '**/*.test.ts', '**/dist/**'],
+  })
+    .map((file) => readFileSync(join(root, file), 'utf8'))
+    .join('\n')
+    .replace(/\s+/g, ' ');
+  const quotedIn = (text: string) =>
+    [...text.replace(/^```.*?^```/gms, '').matchAll(/`([a-z]+(?:[ ,;:]+[a-z]+){3,})`/g)].map(
+      ([, quoted = '']) => quoted,
+    );
+  const isSaid = (quoted: string) => said.includes(quoted) || /^(npx )?vestra |^(npm|docker|apt|sudo) /.test(quoted);
+
+  it('is found', () => {
+    expect(quotedIn('The log says `the database is away` and `the event loop is blocked`.').map(isSaid)).toEqual([
+      false,
+      true,
+    ]);
+  });
+
+  it.each(sources.filter((file) => file.startsWith('docs/')))('is one of the product in %s [GUIDE-018]', (file) => {
+    expect(quotedIn(readFileSync(join(root, file), 'utf8')).filter((quoted) => !isSaid(quoted))).toEqual([]);
+  });
 });

@@ -58,6 +58,11 @@ export const guide = area('guide', 'done', [
     'Every command that the docs, the examples and the remedies of errors name exists.',
   ],
   [
+    'GUIDE-018',
+    'docs/server-reference.md#public-pages',
+    'The lines of the log and other sentences that a page of the guide quotes are those of the product.',
+  ],
+  [
     'GUIDE-011',
     'docs/server-reference.md#public-pages',
     'Getting started, followed literally from an empty folder with the package, ends with an agent that answers.',

@@ -120,7 +120,6 @@ type Lane = {
   wake(): void;
   /** The claims of the jobs that run here. */
   held(): Claim[];
-  /** Aborts those of `held` that are not in `ours`, because another process continues them. */
   /** Another process has taken this job. */
   lose(claim: Claim): void;
   takeNoMore(): void;

@@ -247,7 +247,7 @@ END`);
     const sleeps = (many: number, seconds: number) =>
       run(`for n in $(seq ${many}); do sleep ${seconds} & done; wait; echo over`);
     expect(await sleeps(40, 1)).toMatchObject({ stdout: 'over\n' });
-    // The command with most processes is ended, and the other goes on.
+    // The command with most processes is ended, and the other continues.
     const most = run('for n in $(seq 45); do sleep 100 & done; touch all-begun; wait');
     await expect.poll(() => existsSync(join(folders.home, 'all-begun')), { timeout: 60_000 }).toBe(true);
     expect([(await sleeps(40, 10)).end, (await most).end]).toEqual(['exited', 'processes_full']);

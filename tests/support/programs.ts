@@ -67,7 +67,7 @@ const placesOfSources: Plugin = {
         .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
         .replaceAll(programOfServer, (_, module) => {
           const name = module === 'main' ? 'server' : 'operator';
-          return `new URL('./${name}.js', 'file://' + import.meta.filename).href`;
+          return `new URL('./${name}.js', import.meta.url).href`;
         }),
   },
 };

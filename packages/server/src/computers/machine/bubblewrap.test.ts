@@ -251,6 +251,7 @@ END`);
     const most = run('for n in $(seq 45); do sleep 100 & done; touch all-begun; wait');
     await expect.poll(() => existsSync(join(folders.home, 'all-begun')), { timeout: 60_000 }).toBe(true);
     expect([(await sleeps(40, 10)).end, (await most).end]).toEqual(['exited', 'processes_full']);
+    await run('rm all-begun');
     // The machine and the computer keep working.
     expect(await run('echo alive')).toMatchObject({ exitCode: 0, stdout: 'alive\n' });
   });

@@ -2,8 +2,9 @@ import type { KeyObject } from 'node:crypto';
 import { identityProvider as contract } from '@vestra/contract/identity-provider';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { rowsWhere } from '../../../../../../tests/support/rows.ts';
-import { insert, run } from '../../../platform/db/query.ts';
+import { insert, one, run } from '../../../platform/db/query.ts';
 import { sql } from '../../../platform/db/sql.ts';
+import { integer } from '../../../platform/db/table.ts';
 import { refuseAddress } from '../../../platform/outbound/address.ts';
 import { createOutbound } from '../../../platform/outbound/fetcher.ts';
 import {
@@ -95,6 +96,12 @@ const sessionOf = (cookie: string, headers: Record<string, string> = {}) =>
 
 const membersOf = (orgId: string, email: string) =>
   rowsWhere(server.db, members, sql`org_id = ${orgId} AND email = ${email}`);
+
+/** How many statements wait for a lock of another one. */
+const waitingForLock = async () => {
+  const counted = sql`SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+  return (await one(server.db, { count: integer() }, counted)).count;
+};
 
 describe('the identity provider of an org', () => {
   it('is set by an owner, applies to both modes and never shows its secret [MBR-410]', async () => {
@@ -198,6 +205,22 @@ describe('signing in with the identity provider', () => {
     const both = await Promise.all([signIn(org.id), signIn(org.id)]);
     expect(both.map(({ error }) => error)).toEqual([null, null]);
     expect(await membersOf(org.id, email)).toHaveLength(1);
+  });
+
+  it('lets an invited person sign in twice at once', async () => {
+    const org = await newOrg();
+    const { email } = await server.invite(org.id, 'admin');
+    sits(email);
+    const holder = await server.db.$client.connect();
+    await holder.query('BEGIN');
+    await holder.query('SELECT FROM members WHERE org_id = $1 AND email = $2 FOR UPDATE', [org.id, email]);
+    const both = Promise.all([signIn(org.id), signIn(org.id)]);
+    // Both have found no account of this person, and wait for the member.
+    await expect.poll(waitingForLock).toBe(2);
+    await holder.query('COMMIT');
+    holder.release();
+    expect((await both).map(({ error }) => error)).toEqual([null, null]);
+    expect(await rowsWhere(server.db, memberIdentities, sql`email = ${email}`)).toHaveLength(1);
   });
 
   it('gives invited people the role of their invitation, and refuses others if the rules give no role', async () => {

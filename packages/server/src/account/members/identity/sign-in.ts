@@ -151,8 +151,11 @@ async function findOrCreateMember(
   }
   const role = roleOf(claims, provider);
   const member = await lockMember(tx, orgId, { email });
-  const hasIdentity = member !== undefined && (await identityOfMember(tx, member.id)) !== undefined;
-  const arrival = arrivalOf(member, { hasIdentity, role });
+  const linked = member && (await identityOfMember(tx, member.id));
+  // A concurrent sign-in of the same person was committed since `findIdentity`.
+  if (linked?.issuer === issuer && linked.subject === subject)
+    return member?.status === 'active' ? member : 'not_a_member';
+  const arrival = arrivalOf(member, { hasIdentity: linked !== undefined, role });
   if (arrival === 'make' && role) {
     const id = newId('mbr');
     const name = nameOf(claims) ?? email;

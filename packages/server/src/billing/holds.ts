@@ -258,6 +258,7 @@ export async function deleteHoldsOfEndedRuns(
         WHERE run_id IS NOT NULL AND NOT EXISTS (SELECT FROM runs WHERE runs.id = ${reservations}.run_id)
         LIMIT ${limit} FOR UPDATE SKIP LOCKED`,
   );
+  if (held.length === 0) return 0;
   const unended = await unendedAmong(held.map(({ run_id }) => run_id));
   const ids = held.filter(({ run_id }) => !unended.has(run_id)).map(({ id }) => id);
   return run(tx, sql`DELETE FROM ${reservations} WHERE id = ANY(${ids}::uuid[])`);

@@ -88,6 +88,13 @@ describe('keysWithJob', () => {
     expect([...keys]).toEqual(['present']);
     expect((await jobs.keysWithJob(installation.db, 'shared', ['present'])).size).toBe(0);
   });
+
+  it('sends no statement if there are no keys', async () => {
+    const sent: unknown[] = [];
+    const executor = { ...installation.db, send: async (statements: unknown) => void sent.push(statements) as never };
+    expect((await jobs.keysWithJob(executor, 'note', [])).size).toBe(0);
+    expect(sent).toEqual([]);
+  });
 });
 
 describe('start', () => {

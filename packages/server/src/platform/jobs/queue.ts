@@ -72,6 +72,7 @@ export function createJobs<Catalog extends JobCatalog>(dependencies: {
     sendMany: insert,
 
     async keysWithJob(executor, name, keys) {
+      if (keys.length === 0) return new Set();
       const rows = await rowsOf(
         executor,
         { key: text() },

@@ -1,8 +1,10 @@
 import type { Embeddings } from '@vestra/server/agents/index';
 import { createCachedReports, findInsights, insightWindow } from '@vestra/server/evaluation/insights/insights';
 import { closeDatabase, type Database, openDatabase } from '@vestra/server/platform/db/pool';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { query } from '../support/database.ts';
+import { scrape } from '../support/scrape.ts';
 import { type Desk, startDesk } from './interactions.fixture.ts';
 
 let desk: Desk;
@@ -98,5 +100,32 @@ describe('the report of a busy deployment', () => {
     const after = await read();
     expect(after.data[0].count).toBe(before.data[0].count - 1);
     expect(after.data[0].examples).not.toContainEqual(before.data[0].examples[0]);
+  });
+
+  it('is given up without an error when its reader leaves the queue', async () => {
+    const lock = new pg.Client(desk.connectionString);
+    const onlooker = new pg.Client(desk.connectionString);
+    await Promise.all([lock.connect(), onlooker.connect()]);
+    const waiting = `SELECT FROM pg_stat_activity
+      WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%message_feedback%'`;
+    const isReading = async () => (await onlooker.query(waiting)).rowCount === 1;
+    const headers = { authorization: `Bearer ${desk.testKey}` };
+    const ask = (kind: string, signal?: AbortSignal) =>
+      fetch(`${desk.url}/v1/deployments/shop/insights?kind=${kind}`, { headers, ...(signal && { signal }) });
+    await lock.query('BEGIN; LOCK TABLE message_feedback IN ACCESS EXCLUSIVE MODE');
+    const first = ask('bad_rating');
+    await expect.poll(isReading).toBe(true);
+    const leaving = new AbortController();
+    const second = ask('tool_error', leaving.signal);
+    // It is answered after the second request has come.
+    expect((await desk.call('GET', '/v1/me')).status).toBe(200);
+    leaving.abort();
+    await expect(second).rejects.toThrow('aborted');
+    await lock.query('ROLLBACK');
+    expect((await first).status).toBe(200);
+    const { samples } = await scrape(desk.url);
+    const route = 'method="GET",route="/v1/deployments/{deployment_id}/insights"';
+    expect(samples.get(`vestra_http_requests_total{${route},status="499"}`)).toBe(1);
+    await Promise.all([lock.end(), onlooker.end()]);
   });
 });

@@ -11,6 +11,7 @@ import { linkTo } from '@vestra/server/platform/db/cuttable-link.fixture';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { runCli } from '../support/cli.ts';
 import { query } from '../support/database.ts';
+import { expectErrorInLog } from '../support/failure-notes.ts';
 import {
   type Credentials,
   makeDataDir,
@@ -63,6 +64,7 @@ const postmasterOf = async (dataDir: string) =>
 
 describe('a promise that nobody handles', () => {
   it('is logged, and the server keeps answering [START-680]', async () => {
+    expectErrorInLog(/unhandled rejection/);
     const dataDir = await folder();
     const faulty = join(dataDir, 'faulty.mjs');
     await writeFile(faulty, `process.on('SIGUSR2', () => void Promise.reject(new Error('left behind')));\n`);

@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { recordLogOf } from './failure-notes.ts';
 import { programOf } from './programs.ts';
 
 const program = await programOf('vestra');
@@ -35,6 +36,7 @@ export function startCli(words: readonly string[], { cwd, env = {}, input }: Cli
     err += chunk;
     heard();
   });
+  recordLogOf(child.stdout);
   if (input !== undefined) child.stdin.end(input);
   const ended = once(child, 'close').then(([code]) => {
     heard();

@@ -1,3 +1,5 @@
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { onTestFailed, onTestFinished, TestRunner } from 'vitest';
 
 type Exchange = { method: string; path: string; sent?: unknown; status: number; text: string };
@@ -6,6 +8,7 @@ const shown = 5;
 const exchanges = new WeakMap<object, Exchange[]>();
 const unanswered = new WeakMap<object, Map<object, string>>();
 const logged = new WeakMap<object, string[]>();
+const expected = new WeakMap<object, RegExp[]>();
 
 /** A test that fails prints its last requests and their answers below its error. */
 export function recordExchange({ method, path, sent, status, text }: Exchange): void {
@@ -33,8 +36,6 @@ export async function untilAnswered<Answer>(lastMessage: unknown, answer: Answer
   }
 }
 
-const expected = new WeakMap<object, RegExp[]>();
-
 /** A test fails if its server logs an error that the test does not name: users may see no sign of it. */
 export function expectErrorInLog(pattern: RegExp): void {
   const test = TestRunner.getCurrentTest();
@@ -59,6 +60,13 @@ export function recordLogLine(line: string): void {
     (each) => `The last warnings in the log:\n${each.join('\n')}`,
   );
   keepLast(last, cut(line.trimEnd(), 2000));
+}
+
+/** The same for a server in another process. */
+export function recordLogOf(output: Readable): void {
+  createInterface({ input: output }).on('line', (line) => {
+    if (/^\{"level":"(warn|error|fatal)"/.test(line)) recordLogLine(line);
+  });
 }
 
 /** Notes of the running test, which it prints if it fails; null outside of tests. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmod, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDatabaseFolder } from './database-folder.ts';
+import { recordLogOf } from './failure-notes.ts';
 import { programOf } from './programs.ts';
 import { type ApiResponse, type CallOptions, call } from './server.ts';
 
@@ -88,6 +89,7 @@ async function spawnProgram(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk));
+  recordLogOf(child.stdout);
   return { child, output: () => text };
 }
 

@@ -87,6 +87,8 @@ export async function runPlay<Row extends PlayRow>(
     try {
       await endPlay(player, kind, play, await kind.playItems(player, play, untilEnded));
     } catch (error) {
+      // The worker has given the job back, and another process continues.
+      if (signal.aborted) return;
       if (isInterrupted(error, untilEnded)) throw error;
       await endPlay(player, kind, play, faultOf(player.engine.log, error));
     }

@@ -84,13 +84,17 @@ export function createApp(options: AppOptions): Hono {
         given = await handleOther(request, others);
       }
     } catch (error) {
-      const failure = progress.caller?.session ? withPlainMessage(asFailure(error)) : asFailure(error);
-      code = failure.code;
-      const bodyOf = errorFormatOf(failure, found?.route, isOpenaiPath(context.req.path) ? 'openai' : 'own');
-      given = failed(error, failure, progress, bodyOf);
-      const challenge = challengeOf(failure, found?.route, resourceMetadata);
-      if (challenge !== null) given.headers['www-authenticate'] = challenge;
-      if (others) given.headers.allow = others.all.join(', ');
+      if (error === request.signal.reason) {
+        given = { status: clientClosedRequest, body: '', headers: {} };
+      } else {
+        const failure = progress.caller?.session ? withPlainMessage(asFailure(error)) : asFailure(error);
+        code = failure.code;
+        const bodyOf = errorFormatOf(failure, found?.route, isOpenaiPath(context.req.path) ? 'openai' : 'own');
+        given = failed(error, failure, progress, bodyOf);
+        const challenge = challengeOf(failure, found?.route, resourceMetadata);
+        if (challenge !== null) given.headers['www-authenticate'] = challenge;
+        if (others) given.headers.allow = others.all.join(', ');
+      }
     }
     const finished = asResponse(given, {
       ...readableBy,
@@ -149,6 +153,9 @@ export function createApp(options: AppOptions): Hono {
     return { status: failure.status, body: JSON.stringify(bodyOf(failure, progress.requestId)), headers };
   }
 }
+
+/** Nobody reads this response: the status is for the log and the metrics. */
+const clientClosedRequest = 499;
 
 const tooLarge: ReadonlySet<string> = new Set(['body_too_large', 'file_too_large']);
 

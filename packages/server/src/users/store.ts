@@ -1,7 +1,7 @@
 import type { Tenant } from '../platform/caller.ts';
 import { containsWordsSql, maxSearched } from '../platform/db/contains-words.ts';
 import type { Database, Executor, Transaction } from '../platform/db/pool.ts';
-import { insert, insertMany, maybeOne, rowsOf, rowsPlannedFor, run, update } from '../platform/db/query.ts';
+import { insert, insertMany, maybeOne, rowsOf, rowsPlannedFor, run, updateOne } from '../platform/db/query.ts';
 import type { CachedRow, RowCache } from '../platform/db/row-cache.ts';
 import { type Sql, sql } from '../platform/db/sql.ts';
 import { columnsOf, type NewRowOf, text } from '../platform/db/table.ts';
@@ -48,8 +48,7 @@ export async function updateUser(
   userId: string,
   changes: Partial<UserRow>,
 ): Promise<UserRow> {
-  const [row] = await update(tx, users, { id: userId, ...changes }, named(tenant, userId));
-  return row as UserRow;
+  return updateOne(tx, users, { id: userId, ...changes }, named(tenant, userId));
 }
 
 export async function removeUser(tx: Transaction, tenant: Tenant, userId: string): Promise<boolean> {

@@ -5,7 +5,7 @@ import type { Mode, Scope } from '@vestra/contract/route';
 import type { Caller, Origin, Tenant } from '../../platform/caller.ts';
 import { sharedDate, sharedNow } from '../../platform/db/clock.ts';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
-import { insert, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
+import { insert, maybeOne, rowsOf, run, updateOne } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, type NewRowOf, text } from '../../platform/db/table.ts';
 import { transaction } from '../../platform/db/transaction.ts';
@@ -185,8 +185,7 @@ async function replaceSecret(
   previous: { hash: Buffer; expiresAt: Date },
 ): Promise<KeyRow> {
   await insert(tx, rolledKeySecrets, { secret_hash: previous.hash, key_id: keyId, expires_at: previous.expiresAt });
-  const [row] = await update(tx, apiKeys, { secret_hash: next.hash, last4: next.last4 }, sql`id = ${keyId}`);
-  return row as KeyRow;
+  return updateOne(tx, apiKeys, { secret_hash: next.hash, last4: next.last4 }, sql`id = ${keyId}`);
 }
 
 async function markRevoked(tx: Executor, keyId: string): Promise<void> {

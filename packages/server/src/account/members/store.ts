@@ -1,5 +1,5 @@
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { insert, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
+import { insert, maybeOne, rowsOf, run, updateOne } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { boolean, columnsOf, type NewRowOf, type RowOf, text } from '../../platform/db/table.ts';
 import { identityProviders, type MemberRow, memberIdentities, members, orgs } from '../tables.ts';
@@ -37,8 +37,7 @@ export async function putInvite(
   { role, hash, validDays }: { role: MemberRow['role']; hash: Buffer; validDays: number },
 ): Promise<MemberRow> {
   const invite_expires_at = sql`now() + make_interval(days => ${validDays}::int)`;
-  const [row] = await update(tx, members, { role, invite_hash: hash, invite_expires_at }, sql`id = ${memberId}`);
-  return row as MemberRow;
+  return updateOne(tx, members, { role, invite_hash: hash, invite_expires_at }, sql`id = ${memberId}`);
 }
 
 export function findInvite(db: Executor, hash: Buffer): Promise<MemberRow | undefined> {
@@ -53,8 +52,7 @@ const isOpenInvite = (hash: Buffer) => sql`invite_hash = ${hash} AND status = 'i
 
 export async function activateMember(tx: Transaction, memberId: string, name: string): Promise<MemberRow> {
   const changes = { name, status: 'active', invite_hash: null, invite_expires_at: null } as const;
-  const [row] = await update(tx, members, changes, sql`id = ${memberId}`);
-  return row as MemberRow;
+  return updateOne(tx, members, changes, sql`id = ${memberId}`);
 }
 
 /**
@@ -84,8 +82,7 @@ export async function changeMember(
   memberId: string,
   changes: Partial<Pick<MemberRow, 'role' | 'name'>>,
 ): Promise<MemberRow> {
-  const [row] = await update(tx, members, changes, sql`id = ${memberId}`);
-  return row as MemberRow;
+  return updateOne(tx, members, changes, sql`id = ${memberId}`);
 }
 
 export async function deleteMember(tx: Transaction, memberId: string): Promise<void> {

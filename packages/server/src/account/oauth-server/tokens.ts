@@ -4,7 +4,7 @@ import { grantedTo } from '@vestra/contract/mcp-grants';
 import type { Caller, Origin } from '../../platform/caller.ts';
 import { sharedNow } from '../../platform/db/clock.ts';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
-import { insertMany, maybeOne, one, prune, run, update } from '../../platform/db/query.ts';
+import { insertMany, maybeOne, one, prune, run, updateOne } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { boolean, columnsOf, float, type RowOf } from '../../platform/db/table.ts';
 import { transaction } from '../../platform/db/transaction.ts';
@@ -190,8 +190,7 @@ async function markCodeUsed(tx: Transaction, hash: Buffer): Promise<void> {
 
 async function nextGeneration(tx: Transaction, grantId: string): Promise<GrantRow> {
   const changes = { generation: sql`generation + 1`, renewed_at: sql`clock_timestamp()`, expires_at: afterUnusedDays };
-  const [row] = await update(tx, mcpGrants, changes, sql`id = ${grantId}`);
-  return row as GrantRow;
+  return updateOne(tx, mcpGrants, changes, sql`id = ${grantId}`);
 }
 
 /** Creates a pair of tokens of the grant's newest generation. */

@@ -1,7 +1,7 @@
 import { newId } from '@vestra/contract/ids';
 import type { Mode } from '@vestra/contract/route';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
-import { insertMany, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
+import { insertMany, maybeOne, rowsOf, run, updateOne } from '../../platform/db/query.ts';
 import type { CachedRow, RowCache } from '../../platform/db/row-cache.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, integer, text } from '../../platform/db/table.ts';
@@ -113,8 +113,7 @@ export async function updateDeployment(
   id: string,
   changes: Partial<VersionPointers & Pick<DeploymentRow, 'status' | 'name' | 'description'>>,
 ): Promise<DeploymentRow> {
-  const [row] = await update(tx, deployments, { ...changes, updated_at: sql`now()` }, sql`id = ${id}`);
-  return row as DeploymentRow;
+  return updateOne(tx, deployments, { ...changes, updated_at: sql`now()` }, sql`id = ${id}`);
 }
 
 /** Also deletes its versions. */

@@ -11,7 +11,7 @@ import {
   rowsStatement,
   run,
   runStatement,
-  update,
+  updateOne,
 } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { boolean, columnsOf, count, integer, json, micros, type NewRowOf, text } from '../../platform/db/table.ts';
@@ -82,8 +82,7 @@ export async function updateBatch(
   { org_id: orgId, mode, id: batchId }: BatchRow,
   changes: Partial<BatchRow>,
 ): Promise<BatchRow> {
-  const [row] = await update(tx, batches, changes, named({ orgId, mode, batchId }));
-  return row as BatchRow;
+  return updateOne(tx, batches, changes, named({ orgId, mode, batchId }));
 }
 
 export const removeBatch = (tx: Transaction, reference: BatchReference) =>

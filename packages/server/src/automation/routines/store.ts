@@ -4,7 +4,17 @@ import { deploymentOfConversation } from '../../engine/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
 import { mayRun } from '../../platform/db/frozen-orgs.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { type ChangesOf, insert, insertMany, maybeOne, one, rowsOf, run, update } from '../../platform/db/query.ts';
+import {
+  type ChangesOf,
+  insert,
+  insertMany,
+  maybeOne,
+  one,
+  rowsOf,
+  run,
+  update,
+  updateOne,
+} from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, count, moment, text } from '../../platform/db/table.ts';
 import { userOfRow } from '../../users/index.ts';
@@ -51,8 +61,7 @@ export const updateRoutine = (tx: Transaction, routineId: string, changes: Routi
   change(tx, routineId, { ...changes, updated_at: sql`now()` });
 
 async function change(tx: Transaction, routineId: string, changes: ChangesOf<typeof routines>): Promise<RoutineRow> {
-  const [row] = await update(tx, routines, changes, sql`id = ${routineId}`);
-  return row as RoutineRow;
+  return updateOne(tx, routines, changes, sql`id = ${routineId}`);
 }
 
 export async function updateRoutines(tx: Transaction, ids: readonly string[], changes: RoutineChanges): Promise<void> {

@@ -9,7 +9,7 @@ import { type FileObjects, recoverableWebhooks } from '../../agents/versions/ind
 import type { Origin, Tenant } from '../../platform/caller.ts';
 import { sharedDate } from '../../platform/db/clock.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { insert, maybeOne, rowsOf, run, update } from '../../platform/db/query.ts';
+import { insert, maybeOne, rowsOf, run, updateOne } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, type NewRowOf } from '../../platform/db/table.ts';
 import type { Vault } from '../../platform/secrets/vault.ts';
@@ -112,14 +112,14 @@ export async function updateEndpoint(
 ): Promise<WebhookEndpointRow> {
   const isFresh = changes.active !== undefined || changes.url !== undefined;
   const noFailures = isFresh && { failing_since: null, last_failed_at: null };
-  const [row] = await update(
+  const row = await updateOne(
     tx,
     webhookEndpoints,
     { ...changes, ...noFailures, updated_at: sql`now()` },
     sql`id = ${endpointId}`,
   );
   if (changes.active !== undefined) await dropPending(tx, [endpointId]);
-  return row as WebhookEndpointRow;
+  return row;
 }
 
 async function deleteEndpoints(tx: Transaction, endpointIds: readonly string[]): Promise<void> {

@@ -10,7 +10,7 @@ import {
   rowsPlannedFor,
   rowsStatement,
   run,
-  update,
+  updateOne,
 } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, float, json, type NewRowOf, type RowOf, text } from '../../platform/db/table.ts';
@@ -56,8 +56,7 @@ export async function updateInteraction(
   which: Named,
   changes: Partial<InteractionRow>,
 ): Promise<InteractionRow> {
-  const [row] = await update(tx, interactions, changes, isNamed(which));
-  return row as InteractionRow;
+  return updateOne(tx, interactions, changes, isNamed(which));
 }
 
 export const interactionsOfRunsStatement = (runIds: readonly string[]) =>

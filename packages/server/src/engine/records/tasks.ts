@@ -12,7 +12,7 @@ import {
   rowsPlannedFor,
   rowsStatement,
   runStatement,
-  update,
+  updateOne,
 } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, count, type NewRowOf, type RowOf, text as textColumn } from '../../platform/db/table.ts';
@@ -39,8 +39,7 @@ export async function updateTask(
   { org_id: orgId, mode, id }: Pick<TaskRow, 'org_id' | 'mode' | 'id'>,
   changes: Partial<TaskRow>,
 ): Promise<TaskRow> {
-  const [row] = await update(tx, tasks, { updated_at: sharedDate(), ...changes }, named({ orgId, mode }, id));
-  return row as TaskRow;
+  return updateOne(tx, tasks, { updated_at: sharedDate(), ...changes }, named({ orgId, mode }, id));
 }
 
 /** Unfinished tasks, oldest first. */

@@ -13,7 +13,7 @@ import {
   rowsStatement,
   run,
   runStatement,
-  update,
+  updateOne,
 } from '../../platform/db/query.ts';
 import { sql, storableText } from '../../platform/db/sql.ts';
 import { boolean, columnsOf, count, type NewRowOf, type RowOf, text } from '../../platform/db/table.ts';
@@ -64,8 +64,7 @@ export const latestTurn = (db: Executor, conversationId: string): Promise<TurnRo
   );
 
 export async function updateTurn(tx: Transaction, id: string, changes: Partial<TurnRow>): Promise<TurnRow> {
-  const [row] = await update(tx, turns, changes, sql`id = ${id}`);
-  return row as TurnRow;
+  return updateOne(tx, turns, changes, sql`id = ${id}`);
 }
 
 /** The oldest queued turn of the conversation. */

@@ -5,6 +5,7 @@ import type { Database } from '../../platform/db/pool.ts';
 import { rowsOf, run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { text } from '../../platform/db/table.ts';
+import { transaction } from '../../platform/db/transaction.ts';
 
 type Version = { deploymentId: string; version: number };
 type CategoryRow = { tool: string; description_hash: string; category: ApprovalCategory | null };
@@ -85,15 +86,14 @@ async function storeCategories(
     category: approvalCategory(ownNameOf(tool), tool.definition.description),
     was_read_only: isReadOnly(tool),
   }));
-  await run(
-    db,
-    sql`INSERT INTO tool_categories (deployment_id, version, tool, description_hash, category, was_read_only)
+  const insertion = sql`INSERT INTO tool_categories (deployment_id, version, tool, description_hash, category, was_read_only)
     SELECT v.deployment_id, v.version, j.tool, decode(j.description_hash, 'hex'), j.category, j.was_read_only
     FROM deployment_versions v, json_to_recordset(${sql.json(classified)})
       AS j(tool text, description_hash text, category text, was_read_only boolean)
     WHERE v.deployment_id = ${deploymentId} AND v.version = ${version}
-    ON CONFLICT DO NOTHING`,
-  );
+    ON CONFLICT DO NOTHING`;
+  // The deployment may be deleted while its last replies run: the repeated insertion finds no version.
+  await transaction(db, (tx) => run(tx, insertion));
   return rowsOf(
     db,
     { tool: text(), description_hash: text(), category: text<ApprovalCategory>().nullable() },

@@ -152,10 +152,10 @@ export async function cancelImprovement(
   origin: Origin,
   id: string,
 ): Promise<{ improvement: Improvement; runIds: string[]; replayIds: string[] }> {
-  const before = await findImprovement(tx, origin, id);
-  if (!before) throw fail('improvement_not_found');
+  if (!(await findImprovement(tx, origin, id))) throw fail('improvement_not_found');
   if (!(await cancelOpenImprovement(tx, origin, id))) {
-    const row = (await findImprovement(tx, origin, id)) ?? before;
+    const row = await findImprovement(tx, origin, id);
+    if (!row) throw fail('improvement_not_found');
     return { improvement: await presentImprovement(tx, row), runIds: [], replayIds: [] };
   }
   const { runIds, replayIds } = await openPlaysOf(tx, id);

@@ -107,9 +107,13 @@ async function namedTalks(
  * Cancels a replay and its unplayed conversations. A replay that has ended stays as it is, so cancelling twice is safe.
  */
 export async function cancelReplay(tx: Transaction, origin: Origin, id: string): Promise<Replay> {
-  const before = await findReplay(tx, origin, id);
-  if (!before) throw fail('replay_not_found');
-  if (!(await cancelOpen(tx, origin, id))) return presentReplay((await findReplay(tx, origin, id)) ?? before);
+  if (!(await findReplay(tx, origin, id))) throw fail('replay_not_found');
+  const wasOpen = await cancelOpen(tx, origin, id);
+  if (!wasOpen) {
+    const row = await findReplay(tx, origin, id);
+    if (!row) throw fail('replay_not_found');
+    return presentReplay(row);
+  }
   await recordCostsOfCancelled(tx, await talksOf(tx, [id]), (talk, cost_micros) =>
     updateTalk(tx, talk, { cost_micros }),
   );

@@ -8,7 +8,7 @@ import { type DeploymentRow, lockDeployment, newestVersion, type VersionRow } fr
 import type { Manifest } from '../../agents/versions/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { insert, insertMany, maybeOne, one, rowsOf, run, update } from '../../platform/db/query.ts';
+import { insert, insertMany, maybeOne, one, rowsOf, run, updateOne } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, count } from '../../platform/db/table.ts';
 import { type ActsAs, type PlayedScenario, type ScenarioRow, scenarios } from '../tables.ts';
@@ -225,12 +225,12 @@ async function updateScenario(
   scenarioId: string,
   changes: Partial<ScenarioFields>,
 ): Promise<ScenarioRow> {
-  const [row] = await update(tx, scenarios, { ...changes, updated_at: sql`now()` }, sql`id = ${scenarioId}`);
-  return row as ScenarioRow;
+  return updateOne(tx, scenarios, { ...changes, updated_at: sql`now()` }, sql`id = ${scenarioId}`);
 }
 
 async function deleteScenario(tx: Transaction, scenarioId: string): Promise<void> {
-  await run(tx, sql`DELETE FROM ${scenarios} WHERE id = ${scenarioId}`);
+  const deleted = await run(tx, sql`DELETE FROM ${scenarios} WHERE id = ${scenarioId}`);
+  if (deleted === 0) throw fail('scenario_not_found');
 }
 
 /** Deletes scenarios of the file that have none of these names. */

@@ -135,7 +135,8 @@ export async function cancelTestRun(tx: Transaction, origin: Origin, runId: stri
       setCost(tx, result, cost + costOfPlays(result.plays)),
     );
   }
-  const row = (await findRun(tx, origin.orgId, runId)) ?? before;
+  const row = await findRun(tx, origin.orgId, runId);
+  if (!row) throw fail('test_run_not_found');
   const run = presentTestRun(row);
   if (!wasOpen) return run;
   await recordAudit(tx, origin, {

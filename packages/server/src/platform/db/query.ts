@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { noteFullDisk } from './full-disk.ts';
+import { MissingRow } from './missing-row.ts';
 import { type Statement, send } from './pipeline.ts';
 import type { Database, Executor } from './pool.ts';
 import { Sql, sql, sqlState, sqlWriter, type Value } from './sql.ts';
@@ -75,6 +76,18 @@ export const update = <Of extends Table>(
   changes: ChangesOf<Of>,
   where: Sql,
 ): Promise<RowOf<Of>[]> => execute(executor, updateStatement(table, changes, where));
+
+/** The same for the one row that a request is about. Throws `MissingRow` if another request has just deleted it. */
+export async function updateOne<Of extends Table>(
+  executor: Executor,
+  table: Of,
+  changes: ChangesOf<Of>,
+  where: Sql,
+): Promise<RowOf<Of>> {
+  const [row] = await update(executor, table, changes, where);
+  if (!row) throw new MissingRow(table.name);
+  return row;
+}
 
 /** A new value or an SQL expression: `{ attempts: sql\`attempts + 1\` }`. */
 export type ChangesOf<Of extends Table> = { [Key in keyof RowOf<Of>]?: RowOf<Of>[Key] | Sql | undefined };

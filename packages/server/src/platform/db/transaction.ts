@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { noteFullDisk } from './full-disk.ts';
+import { refersToMissingRow } from './missing-row.ts';
 import { hasNoSession, type Statement, send } from './pipeline.ts';
 import { type Database, insideTransaction, longestIdleMs, type Transaction } from './pool.ts';
 import { isOvertaken, NotThePrimary } from './primary-check.ts';
@@ -15,8 +16,8 @@ const DEADLOCK_DETECTED = '40P01';
  * Runs `work` in one transaction: committed when it returns, rolled back when it throws.
  *
  * - Inside, use only `tx`, never `db`: a second connection inside a transaction can deadlock the pool.
- * - After a deadlock or a serialization failure `work` runs again from the start, so it must do nothing that a rollback
- *   does not undo. Wake followers, send messages and update caches after the promise resolves.
+ * - After a deadlock, a serialization failure, or if a row that it refers to was deleted meanwhile, `work` runs again
+ *   from the start, so it must do nothing that a rollback does not undo. Wake followers, send messages and update caches after the promise resolves.
  * - If the connection is lost during the commit, its result is unknown: the error is thrown and nothing is repeated.
  */
 export async function transaction<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
@@ -124,5 +125,5 @@ function beginOn(client: pg.PoolClient): { tx: Transaction; isBegun: () => boole
 
 function isWorthRepeating(error: unknown): boolean {
   const state = sqlState(error);
-  return state === SERIALIZATION_FAILURE || state === DEADLOCK_DETECTED;
+  return state === SERIALIZATION_FAILURE || state === DEADLOCK_DETECTED || refersToMissingRow(error);
 }

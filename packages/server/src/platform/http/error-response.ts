@@ -1,8 +1,9 @@
-import { Failure, fail } from '@vestra/contract/errors';
+import { type ErrorCode, Failure, fail } from '@vestra/contract/errors';
 import { grantScopes } from '@vestra/contract/mcp-grants';
 import { plainSentence } from '@vestra/contract/plain-sentence';
 import type { Route } from '@vestra/contract/route';
 import { isDiskFull } from '../db/full-disk.ts';
+import { nameOfMissingRow } from '../db/missing-row.ts';
 import { isDatabaseUnreachable, isReadOnlyDatabase } from '../db/unreachable.ts';
 
 /** The only place that turns a failure into the body of an error response. */
@@ -66,14 +67,48 @@ export function errorFormatOf({ code }: Failure, route: Route | undefined, other
   return errorBodies[route ? (route.errorShape ?? 'own') : other];
 }
 
-/** Other errors mean that the database is unreachable or that the server has a bug. */
+/** Other errors mean that a row was deleted meanwhile, that the database is unreachable or that the server has a bug. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
+  const missing = notFoundCodes[nameOfMissingRow(error) ?? ''];
+  if (missing) return fail(missing);
   if (isReadOnlyDatabase(error)) return notReady('The database takes no writes just now. Try again shortly.');
   if (isDiskFull(error)) return notReady('The disk of the database is full. Try again when there is space.');
   if (isDatabaseUnreachable(error)) return notReady('The database is unreachable. Try again shortly.');
   return fail('internal_error');
 }
+
+/** The code for a row that was deleted while the request was handled, by its table or a column that refers to it. */
+const notFoundCodes: Readonly<Record<string, ErrorCode>> = {
+  api_keys: 'key_not_found',
+  batches: 'batch_not_found',
+  conversation_id: 'conversation_not_found',
+  default_deployment: 'deployment_not_found',
+  deployment_id: 'deployment_not_found',
+  deployments: 'deployment_not_found',
+  document_id: 'document_not_found',
+  email: 'member_not_found',
+  endpoint_id: 'webhook_not_found',
+  grant_id: 'mcp_grant_not_found',
+  improvement_id: 'improvement_not_found',
+  interaction_id: 'interaction_not_found',
+  interactions: 'interaction_not_found',
+  key_id: 'key_not_found',
+  mcp_grants: 'mcp_grant_not_found',
+  member_id: 'member_not_found',
+  members: 'member_not_found',
+  notebook_id: 'notebook_not_found',
+  replay_id: 'replay_not_found',
+  routines: 'routine_not_found',
+  run_id: 'test_run_not_found',
+  scenarios: 'scenario_not_found',
+  skill_id: 'skill_not_found',
+  tasks: 'task_not_found',
+  turns: 'turn_not_found',
+  user_id: 'user_not_found',
+  users: 'user_not_found',
+  webhook_endpoints: 'webhook_not_found',
+};
 
 /** After a failover another database takes over within seconds, and a restart is as quick. */
 const backWithinMs = 2_000;

@@ -3,7 +3,7 @@ import type { identityProvider } from '@vestra/contract/identity-provider';
 import type { BodyOf } from '@vestra/contract/route';
 import type { Origin } from '../../../platform/caller.ts';
 import type { Database, Executor, Transaction } from '../../../platform/db/pool.ts';
-import { insert, maybeOne, run, update } from '../../../platform/db/query.ts';
+import { insert, maybeOne, run, update, updateOne } from '../../../platform/db/query.ts';
 import { sql } from '../../../platform/db/sql.ts';
 import { columnsOf, type NewRowOf } from '../../../platform/db/table.ts';
 import { transaction } from '../../../platform/db/transaction.ts';
@@ -192,6 +192,5 @@ export async function changeOpening(
   memberId: string,
   openedBy: MemberRow['opened_by'],
 ): Promise<MemberRow> {
-  const [row] = await update(tx, members, { opened_by: openedBy }, sql`id = ${memberId}`);
-  return row as MemberRow;
+  return updateOne(tx, members, { opened_by: openedBy }, sql`id = ${memberId}`);
 }

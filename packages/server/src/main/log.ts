@@ -6,7 +6,7 @@ import { isDatabaseUnreachable } from '../platform/db/unreachable.ts';
 /**
  * Writes one JSON line per event, or a readable line on a terminal.
  *
- * Bodies, headers and queries of requests are never logged. Errors are logged by class, SQLSTATE and stack frames,
+ * Bodies, headers and queries of requests are never logged. Errors are logged by class, SQLSTATE, constraint and stack frames,
  * because the message of a failed statement contains its values.
  *
  * While the database is unreachable, every query fails. db/outage-log.ts logs the outage once, so the failures it
@@ -47,10 +47,11 @@ const isCausedByOutage = (facts: unknown) =>
 function describeError(error: unknown): Record<string, unknown> {
   if (!(error instanceof Error)) return { name: typeof error };
   const state = sqlState(error);
+  const { constraint } = error as { constraint?: string };
   const frames = error.stack?.split('\n').filter((line) => line.startsWith('    at ')) ?? [];
   return {
     name: error.name,
-    ...(state ? { sqlstate: state } : { message: error.message }),
+    ...(state ? { sqlstate: state, ...(constraint && { constraint }) } : { message: error.message }),
     stack: frames.slice(0, 12).join('\n'),
     ...(error.cause ? { cause: describeError(error.cause) } : {}),
   };

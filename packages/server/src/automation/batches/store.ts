@@ -256,10 +256,6 @@ export function endItemStatement(turn: TurnRow, costMicros: Sql): Statement<Item
   );
 }
 
-/**
- * Erases everything of a user's items but their index. Open items fail. It must run before the conversations are
- * erased, while items can still be found by their turn.
- */
 /** Empties the items that ran in these conversations. Their status and cost stay. */
 export const eraseItemsOf: EraseConversations = async (tx, { orgId, mode }, conversationIds) => {
   await run(
@@ -272,21 +268,27 @@ export const eraseItemsOf: EraseConversations = async (tx, { orgId, mode }, conv
   );
 };
 
+/**
+ * Erases everything of a user's items but their index. Open items fail. It must run before the conversations are
+ * erased, while items can still be found by their turn.
+ */
 export function itemEraser(jobs: JobSender): EraseStep {
   return async (tx, { orgId, mode }, userId) => {
+    // Reads `before` only, which has the locked rows: those of the UPDATE may be older, and its constraints are checked
+    // before that is noticed.
     const rows = await rowsOf(
       tx,
       { batch_id: text(), was_open: boolean() },
       sql`UPDATE batch_items SET user_id = NULL, message = NULL, context = NULL, success_criteria = NULL, metadata = '{}', conversation_id = NULL,
         turn_id = NULL, slot = NULL,
-        cost_micros = COALESCE(batch_items.cost_micros, (SELECT sum(amount_micros) FROM ledger_entries l
-          WHERE l.account = 'spend' AND l.task_id = batch_items.task_id)),
+        cost_micros = COALESCE(before.cost_micros, (SELECT sum(amount_micros) FROM ledger_entries l
+          WHERE l.account = 'spend' AND l.task_id = before.task_id)),
         task_id = NULL,
-        status = CASE WHEN before.is_open THEN 'failed' ELSE batch_items.status END,
-        error_code = CASE WHEN before.is_open THEN 'user_disabled' ELSE batch_items.error_code END,
-        error_message = CASE WHEN batch_items.error_code IS NOT NULL OR before.is_open THEN 'The user was erased.' END,
-        finished_at = COALESCE(batch_items.finished_at, now())
-      FROM (SELECT batch_id, item_index, status IN ('queued', 'running') AS is_open FROM batch_items
+        status = CASE WHEN before.is_open THEN 'failed' ELSE before.status END,
+        error_code = CASE WHEN before.is_open THEN 'user_disabled' ELSE before.error_code END,
+        error_message = CASE WHEN before.error_code IS NOT NULL OR before.is_open THEN 'The user was erased.' END,
+        finished_at = COALESCE(before.finished_at, now())
+      FROM (SELECT *, status IN ('queued', 'running') AS is_open FROM batch_items
         WHERE org_id = ${orgId} AND mode = ${mode} AND user_id = ${userId} FOR UPDATE) AS before
       WHERE batch_items.batch_id = before.batch_id AND batch_items.item_index = before.item_index
       RETURNING batch_items.batch_id, before.is_open AS was_open`,

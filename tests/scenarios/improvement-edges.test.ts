@@ -321,6 +321,22 @@ describe('archiving the deployment', () => {
   });
 });
 
+describe('deleting the deployment', () => {
+  it('ends it without an error in the log', async () => {
+    server.script(improver());
+    const shop = await shops.deploy();
+    await shops.complain(shop);
+    const { reached, release } = holdAt(stages.proposing);
+    const { body } = await shops.start(shop);
+    await reached;
+    expect((await server.call('DELETE', `/v1/deployments/${shop}`)).status).toBe(200);
+    release();
+    const runs = () => query(server.connectionString, 'SELECT id FROM runs WHERE id = $1', [body.id]);
+    await expect.poll(runs).toEqual([]);
+    expect((await server.call('GET', `/v1/improvements/${body.id}`)).status).toBe(404);
+  });
+});
+
 describe('a cancellation', () => {
   it.each(phases)(
     'while it is %s stops it, frees the money and leaves nothing half-written [IMPR-714]',

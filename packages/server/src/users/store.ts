@@ -5,6 +5,7 @@ import { insert, insertMany, maybeOne, rowsOf, rowsPlannedFor, run, updateOne } 
 import type { CachedRow, RowCache } from '../platform/db/row-cache.ts';
 import { type Sql, sql } from '../platform/db/sql.ts';
 import { columnsOf, type NewRowOf, text } from '../platform/db/table.ts';
+import { hasJob } from '../platform/jobs/queue.ts';
 import { type UserRow, users } from './tables.ts';
 
 const columns = columnsOf(users);
@@ -111,7 +112,9 @@ export async function listErasing(db: Executor, limit: number): Promise<{ tenant
   const rows = await rowsOf(
     db,
     { org_id, mode, user_id: text() },
-    sql`SELECT org_id, mode, id AS user_id FROM ${users} WHERE erasing_since IS NOT NULL ORDER BY erasing_since LIMIT ${limit}`,
+    sql`SELECT org_id, mode, id AS user_id FROM ${users} WHERE erasing_since IS NOT NULL
+          AND NOT ${hasJob('user.erase', sql`${users}.org_id || ' ' || ${users}.mode || ' ' || ${users}.id`)}
+        ORDER BY erasing_since LIMIT ${limit}`,
   );
   return rows.map((row) => ({ tenant: { orgId: row.org_id, mode: row.mode }, userId: row.user_id }));
 }

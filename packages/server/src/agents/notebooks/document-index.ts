@@ -2,7 +2,8 @@ import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Database, Executor } from '../../platform/db/pool.ts';
 import { maybeOne, one, rowsOf, run } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
-import { columnsOf, count, type RowOf, text } from '../../platform/db/table.ts';
+import { boolean, columnsOf, count, type RowOf, text } from '../../platform/db/table.ts';
+import { hasJob } from '../../platform/jobs/queue.ts';
 import type { SweepSource } from '../../platform/jobs/sweep.ts';
 import type { Embeddings } from '../embeddings/embeddings.ts';
 import { type PassageWindow, windowsOf } from './passages.ts';
@@ -93,12 +94,7 @@ export function documentsToIndex({ model }: Pick<Embeddings, 'model'>): SweepSou
     async find({ tx, jobs, limit }) {
       for (let sent = 0; ; ) {
         const found = await unindexedDocuments(tx, model, { after, limit });
-        const withJob = await jobs.keysWithJob(
-          tx,
-          'document.index',
-          found.map(({ id }) => id),
-        );
-        const left = found.filter(({ id }) => !withJob.has(id));
+        const left = found.filter(({ has_job }) => !has_job);
         await jobs.sendMany(
           tx,
           'document.index',
@@ -231,11 +227,11 @@ const unindexedDocuments = (
   db: Executor,
   model: string,
   { after, limit }: { after: string; limit: number },
-): Promise<{ id: string; org_id: string }[]> =>
+): Promise<{ id: string; org_id: string; has_job: boolean }[]> =>
   rowsOf(
     db,
-    { id: text(), org_id: text() },
-    sql`SELECT d.id, d.org_id FROM ${documents} d WHERE d.id > ${after} AND NOT ${isIndexed(model)}
+    { id: text(), org_id: text(), has_job: boolean() },
+    sql`SELECT d.id, d.org_id, ${hasJob('document.index', sql`d.id`)} AS has_job FROM ${documents} d WHERE d.id > ${after} AND NOT ${isIndexed(model)}
         ORDER BY d.id LIMIT ${limit}`,
   );
 

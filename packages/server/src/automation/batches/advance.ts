@@ -15,6 +15,7 @@ import type { Transaction } from '../../platform/db/pool.ts';
 import { rowsOf } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { transaction } from '../../platform/db/transaction.ts';
+import { hasJob } from '../../platform/jobs/queue.ts';
 import type { SweepSource } from '../../platform/jobs/sweep.ts';
 import { completeBatch } from './batches.ts';
 import {
@@ -158,7 +159,7 @@ const batchKey = { org_id: batches.columns.org_id, mode: batches.columns.mode, i
 export const unfinishedBatches: SweepSource = {
   name: 'batches',
   async find({ tx, jobs, limit }) {
-    const rows = await rowsOf(
+    const forgotten = await rowsOf(
       tx,
       batchKey,
       sql`SELECT b.org_id, b.mode, b.id FROM batches b
@@ -175,14 +176,9 @@ export const unfinishedBatches: SweepSource = {
       WHERE b.completed_at IS NULL AND b.advanced_at < now() - interval '5 seconds' AND (
         (s.held < b.concurrency AND (s.wanted > 0 OR q.of_users OR (q.of_org AND own.has_room)))
         OR (s.running = 0 AND NOT q.of_users AND NOT q.of_org))
+        AND NOT ${hasJob('batch.advance', sql`b.id`)}
       LIMIT ${limit}`,
     );
-    const withJob = await jobs.keysWithJob(
-      tx,
-      'batch.advance',
-      rows.map(({ id }) => id),
-    );
-    const forgotten = rows.filter(({ id }) => !withJob.has(id));
     await jobs.sendMany(
       tx,
       'batch.advance',

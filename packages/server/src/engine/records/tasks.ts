@@ -16,6 +16,7 @@ import {
 } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, count, type NewRowOf, type RowOf, text as textColumn } from '../../platform/db/table.ts';
+import { hasJob } from '../../platform/jobs/queue.ts';
 import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import type { PageRequest } from './conversations.ts';
 import { type TaskRow, tasks, workNotes } from './tables.ts';
@@ -72,6 +73,7 @@ export const unownedTasks = (tx: Transaction, limit: number): Promise<TaskRow[]>
     tasks,
     sql`SELECT ${columns} FROM tasks
       WHERE status IN ('queued', 'working') AND NOT EXISTS (SELECT FROM runs WHERE runs.id = tasks.id)
+        AND NOT ${hasJob('task.run', sql`tasks.id`)}
       ORDER BY updated_at LIMIT ${limit}`,
   );
 

@@ -18,6 +18,7 @@ import {
 import { sql, storableText } from '../../platform/db/sql.ts';
 import { boolean, columnsOf, count, type NewRowOf, type RowOf, text } from '../../platform/db/table.ts';
 import { leaseEnd } from '../../platform/jobs/lease.ts';
+import { hasJob } from '../../platform/jobs/queue.ts';
 import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import { userOfRow } from '../../users/index.ts';
 import { insertPreviewSql } from './previews.ts';
@@ -136,7 +137,8 @@ export const unownedReplies = (tx: Transaction, limit: number): Promise<TurnRow[
     tx,
     turns,
     sql`SELECT ${columns} FROM turns
-      WHERE state = 'replying' AND NOT EXISTS (SELECT FROM runs WHERE runs.id = turns.id) LIMIT ${limit}`,
+      WHERE state = 'replying' AND NOT EXISTS (SELECT FROM runs WHERE runs.id = turns.id)
+        AND NOT ${hasJob('turn.run', sql`turns.id`)} LIMIT ${limit}`,
   );
 
 /** Those of the runs that a process owns or that a process will continue. */
@@ -275,5 +277,8 @@ export const closedOwnersWithWork = (
             WHERE pending.status = 'pending' AND NOT pending.is_hidden AND pending.created_at >= ${since}
         ) AS open
       ) AS owner
-      WHERE is_disabled OR is_deleted LIMIT ${limit}`,
+      WHERE CASE
+          WHEN is_disabled THEN NOT ${hasJob('user.stop', sql`owner.org_id || ' ' || owner.mode || ' ' || owner.user_id`)}
+          ELSE is_deleted AND NOT ${hasJob('deployment.stop', sql`owner.deployment_id`)} END
+      LIMIT ${limit}`,
   );

@@ -198,13 +198,7 @@ export const unfinishedReplies: SweepSource = {
   name: 'replies',
   async find({ tx, jobs, limit }) {
     const expired = await takeExpiredRuns(tx, { prefix: 'turn_', limit });
-    const rows = await unownedReplies(tx, limit);
-    const withJob = await jobs.keysWithJob(
-      tx,
-      'turn.run',
-      rows.map(({ id }) => id),
-    );
-    const left = rows.filter(({ id }) => !withJob.has(id));
+    const left = await unownedReplies(tx, limit);
     const payloads = left.map((row) => ({ ...placeOf(row), turn_id: row.id }));
     await jobs.sendMany(tx, 'turn.run', payloads);
     return Math.max(left.length, expired.length);
@@ -215,13 +209,7 @@ export const unfinishedTasks: SweepSource = {
   name: 'tasks',
   async find({ tx, jobs, limit }) {
     const expired = await takeExpiredRuns(tx, { prefix: 'task_', limit });
-    const rows = await unownedTasks(tx, limit);
-    const withJob = await jobs.keysWithJob(
-      tx,
-      'task.run',
-      rows.map(({ id }) => id),
-    );
-    const left = rows.filter(({ id }) => !withJob.has(id));
+    const left = await unownedTasks(tx, limit);
     await jobs.sendMany(
       tx,
       'task.run',

@@ -78,21 +78,17 @@ const searchClosedOwners =
       found.filter(({ is_disabled }) => !is_disabled),
       ({ deployment_id }) => deployment_id,
     );
-    const stoppingUsers = await jobs.keysWithJob(tx, 'user.stop', [...users.keys()]);
-    const stoppingDeployments = await jobs.keysWithJob(tx, 'deployment.stop', [...deployments.keys()]);
-    const leftUsers = [...users].filter(([key]) => !stoppingUsers.has(key));
-    const leftDeployments = [...deployments].filter(([key]) => !stoppingDeployments.has(key));
     await jobs.sendMany(
       tx,
       'user.stop',
-      leftUsers.map(([, { org_id, mode, user_id }]) => ({ org_id, mode, user_id: user_id as string })),
+      [...users.values()].map(({ org_id, mode, user_id }) => ({ org_id, mode, user_id: user_id as string })),
     );
     await jobs.sendMany(
       tx,
       'deployment.stop',
-      leftDeployments.map(([, { org_id, deployment_id }]) => ({ org_id, deployment_id })),
+      [...deployments.values()].map(({ org_id, deployment_id }) => ({ org_id, deployment_id })),
     );
-    return leftUsers.length + leftDeployments.length;
+    return users.size + deployments.size;
   };
 
 const distinctBy = <T>(rows: readonly T[], keyOf: (row: T) => string): Map<string, T> =>

@@ -4,9 +4,10 @@ import { costsOf } from '../../billing/index.ts';
 import { findConversation } from '../../engine/conversations/index.ts';
 import { type Engine, paidByOrg } from '../../engine/index.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { one, run } from '../../platform/db/query.ts';
+import { run } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { type ImprovementRow, improvements } from '../tables.ts';
+import { readImprovement } from './store.ts';
 
 type Account = Parameters<typeof paidByOrg>[1];
 type PaidModel = ReturnType<typeof paidByOrg>;
@@ -22,12 +23,7 @@ export async function costOfImprovement(
 
 /** Never below zero. */
 export async function budgetLeft(db: Executor, improvementId: string): Promise<Micros> {
-  const { budget_micros, cost_micros, conversation_ids } = improvements.columns;
-  const row = await one(
-    db,
-    { budget_micros, cost_micros, conversation_ids },
-    sql`SELECT budget_micros, cost_micros, conversation_ids FROM ${improvements} WHERE id = ${improvementId}`,
-  );
+  const row = await readImprovement(db, improvementId);
   const left = row.budget_micros - (await costOfImprovement(db, row));
   return left > 0n ? left : 0n;
 }

@@ -1,6 +1,7 @@
 import type { Tenant } from '../../platform/caller.ts';
+import { MissingRow } from '../../platform/db/missing-row.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
-import { insert, insertMany, maybeOne, one, rowsOf, update } from '../../platform/db/query.ts';
+import { insert, insertMany, maybeOne, rowsOf, update } from '../../platform/db/query.ts';
 import { sql } from '../../platform/db/sql.ts';
 import { columnsOf, text } from '../../platform/db/table.ts';
 import { cancelPlay } from '../player/plays.ts';
@@ -26,8 +27,16 @@ export const findImprovement = (db: Executor, tenant: Tenant, id: string): Promi
   );
 
 /** For the process that runs it. */
-export const readImprovement = (db: Executor, id: string): Promise<ImprovementRow> =>
-  one(db, improvements, sql`SELECT ${columnsOf(improvements)} FROM ${improvements} WHERE id = ${id}`);
+/** Throws `MissingRow` if it was deleted, with its deployment. */
+export async function readImprovement(db: Executor, id: string): Promise<ImprovementRow> {
+  const row = await maybeOne(
+    db,
+    improvements,
+    sql`SELECT ${columnsOf(improvements)} FROM ${improvements} WHERE id = ${id}`,
+  );
+  if (!row) throw new MissingRow(improvements.name);
+  return row;
+}
 
 export const listImprovements = (
   db: Executor,

@@ -5,6 +5,7 @@ import type { Followers } from '../../account/index.ts';
 import type { IndexState, NotebookReader } from '../../agents/notebooks/index.ts';
 import { costsOf } from '../../billing/index.ts';
 import { changeConversation, type Engine, ignoreErased, stopAll } from '../../engine/index.ts';
+import { MissingRow } from '../../platform/db/missing-row.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
 import { transaction } from '../../platform/db/transaction.ts';
 import { isDatabaseUnreachable } from '../../platform/db/unreachable.ts';
@@ -82,7 +83,7 @@ export async function runPlay<Row extends PlayRow>(
   if (!taken) return;
   const { run, row } = taken;
   const play: Play<Row> = { row, run, hold: (tx, strength) => holdPlay(tx, kind.table, run, strength) };
-  await runner.perform(run, { ...row, user_id: null }, async (ended) => {
+  const playToEnd = async (ended: AbortSignal) => {
     const untilEnded = AbortSignal.any([signal, ended]);
     try {
       await endPlay(player, kind, play, await kind.playItems(player, play, untilEnded));
@@ -92,12 +93,20 @@ export async function runPlay<Row extends PlayRow>(
       if (isInterrupted(error, untilEnded)) throw error;
       await endPlay(player, kind, play, faultOf(player.engine.log, error));
     }
-  });
+  };
+  await runner.perform(run, { ...row, user_id: null }, (ended) =>
+    playToEnd(ended).catch(async (error: unknown) => {
+      if (!(error instanceof MissingRow)) throw error;
+      // It was deleted, such as with its deployment.
+      await transaction(db, (tx) => releaseRun(tx, run));
+    }),
+  );
 }
 
 async function holdPlay(tx: Transaction, table: PlayTable, run: RunLease, strength: 'share' | 'update'): Promise<void> {
   const row = await lockPlay(tx, table, run.runId, strength);
-  if (row?.status !== 'running') throw new RunTakenOver(run);
+  if (!row) throw new MissingRow(table.name);
+  if (row.status !== 'running') throw new RunTakenOver(run);
   await holdRun(tx, run);
 }
 
@@ -120,9 +129,9 @@ async function endPlay<Row extends PlayRow>(
   engine.announcer.notify('test_run', row.id);
 }
 
-/** The play ends here and continues elsewhere or later, so nothing may be recorded as its fault. */
+/** The play was deleted, or ends here and continues elsewhere or later: nothing may be recorded as its fault. */
 export const isInterrupted = (error: unknown, signal: AbortSignal): boolean =>
-  signal.aborted || error instanceof RunTakenOver || isDatabaseUnreachable(error);
+  signal.aborted || error instanceof RunTakenOver || error instanceof MissingRow || isDatabaseUnreachable(error);
 
 export function faultOf(log: Logger, error: unknown): PlayFault {
   if (error instanceof Failure) return { code: error.code, message: error.message };

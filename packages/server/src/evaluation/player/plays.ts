@@ -2,6 +2,7 @@ import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import { maybeOne, one, rowsOf, run, update } from '../../platform/db/query.ts';
 import { type Sql, sql } from '../../platform/db/sql.ts';
 import { columnsOf, text } from '../../platform/db/table.ts';
+import { hasJob } from '../../platform/jobs/queue.ts';
 import { takeExpiredRuns } from '../../platform/jobs/run-lease.ts';
 import type { SweepSource } from '../../platform/jobs/sweep.ts';
 import { type ImprovementRow, improvements, type ReplayRow, replays, type TestRunRow, testRuns } from '../tables.ts';
@@ -60,14 +61,14 @@ export async function cancelPlay(tx: Transaction, table: PlayTable, owner: Sql, 
   return true;
 }
 
-/** Open rows that no process plays, oldest first. An improvement plays its own test runs and replays. */
-const unplayed = (db: Executor, table: PlayTable, limit: number): Promise<{ id: string; org_id: string }[]> =>
+/** Open rows that no process plays and that have no job, oldest first. An improvement plays its own test runs and replays. */
+const unplayed = (db: Executor, { table, job }: PlayQueue, limit: number): Promise<{ id: string; org_id: string }[]> =>
   rowsOf(
     db,
     { id: text(), org_id: text() },
     sql`SELECT id, org_id FROM ${table} played
         WHERE ${isOpen} ${'improvement_id' in table.columns ? sql`AND improvement_id IS NULL` : sql.empty}
-          AND NOT EXISTS (SELECT FROM runs WHERE runs.id = played.id)
+          AND NOT EXISTS (SELECT FROM runs WHERE runs.id = played.id) AND NOT ${hasJob(job, sql`played.id`)}
         ORDER BY created_at LIMIT ${limit}`,
   );
 
@@ -127,15 +128,9 @@ export const improvementQueue: PlayQueue = {
 export const unfinishedPlays = (queue: PlayQueue): SweepSource => ({
   name: queue.name,
   async find(sweep) {
-    const { tx, jobs, limit } = sweep;
+    const { tx, limit } = sweep;
     const expired = await takeExpiredRuns(tx, { prefix: queue.prefix, limit });
-    const found = await unplayed(tx, queue.table, limit);
-    const withJob = await jobs.keysWithJob(
-      tx,
-      queue.job,
-      found.map(({ id }) => id),
-    );
-    const left = found.filter(({ id }) => !withJob.has(id));
+    const left = await unplayed(tx, queue, limit);
     await queue.sendJobs(sweep, left);
     return Math.max(left.length, expired.length);
   },

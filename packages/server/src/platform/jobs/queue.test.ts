@@ -7,7 +7,7 @@ import { sql } from '../db/sql.ts';
 import { text } from '../db/table.ts';
 import { transaction } from '../db/transaction.ts';
 import { type Installation, openInstallation } from './installation.fixture.ts';
-import { backlogStatement, type Jobs, newJobId } from './queue.ts';
+import { backlogStatement, hasJob, type Jobs, newJobId } from './queue.ts';
 import { recurringCatalog, testCatalog } from './test-catalog.fixture.ts';
 
 let installation: Installation;
@@ -81,19 +81,16 @@ describe('send', () => {
   });
 });
 
-describe('keysWithJob', () => {
-  it('returns the keys that have a pending job', async () => {
+describe('hasJob', () => {
+  it('is true for a key with a pending or running job of this name', async () => {
     await jobs.send(installation.db, 'note', { text: 'present' });
-    const keys = await jobs.keysWithJob(installation.db, 'note', ['present', 'absent']);
-    expect([...keys]).toEqual(['present']);
-    expect((await jobs.keysWithJob(installation.db, 'shared', ['present'])).size).toBe(0);
-  });
-
-  it('sends no statement if there are no keys', async () => {
-    const sent: unknown[] = [];
-    const executor = { ...installation.db, send: async (statements: unknown) => void sent.push(statements) as never };
-    expect((await jobs.keysWithJob(executor, 'note', [])).size).toBe(0);
-    expect(sent).toEqual([]);
+    const asked = sql`SELECT key FROM (VALUES ('present'), ('absent')) AS asked (key)`;
+    const found = (name: 'note' | 'shared') =>
+      installation.rows(sql`${asked} WHERE ${hasJob<typeof testCatalog>(name, sql`asked.key`)}`);
+    expect(await found('note')).toEqual([{ key: 'present' }]);
+    expect(await found('shared')).toEqual([]);
+    await installation.rows(sql`UPDATE jobs SET given_up_at = now()`);
+    expect(await found('note')).toEqual([]);
   });
 });
 

@@ -2,17 +2,15 @@ import { randomBytes } from 'node:crypto';
 import type { NotifyListener } from '../db/notify-listener.ts';
 import type { Statement } from '../db/pipeline.ts';
 import type { Database, Executor } from '../db/pool.ts';
-import { prune, rowsOf, rowsStatement, run, runStatement, sendLater } from '../db/query.ts';
+import { prune, rowsStatement, run, runStatement, sendLater } from '../db/query.ts';
 import { retryAtStart } from '../db/retry-through-failover.ts';
-import { sql } from '../db/sql.ts';
+import { type Sql, sql } from '../db/sql.ts';
 import { float, integer, text } from '../db/table.ts';
 import type { JobCatalog, JobName, JobRow, JobSender, catalog as serverCatalog } from './catalog.ts';
 import { type Claims, createClaims, idOfRecurring, jobsChannel, shareId } from './claims.ts';
 
 export type Jobs<Catalog extends JobCatalog = typeof serverCatalog> = JobSender<Catalog> & {
   start(): Promise<void>;
-  /** Returns those keys that have a pending or running job of this name. */
-  keysWithJob(executor: Executor, name: JobName<Catalog>, keys: string[]): Promise<Set<string>>;
   /** For the worker. */
   readonly catalog: Catalog;
   readonly settings: JobsSettings;
@@ -20,6 +18,10 @@ export type Jobs<Catalog extends JobCatalog = typeof serverCatalog> = JobSender<
   /** Calls back with the queue that may have due jobs, or without a name if any of them may. */
   onWake(wake: (name?: string) => void): void;
 };
+
+/** SQL: whether the row has a pending or running job. In the statement that reads the row: a job may end before the next one. */
+export const hasJob = <Catalog extends JobCatalog = typeof serverCatalog>(name: JobName<Catalog>, key: Sql): Sql =>
+  sql`EXISTS (SELECT FROM jobs WHERE name = ${name} AND key = ${key} AND given_up_at IS NULL)`;
 
 export type JobsSettings = {
   /** A job is due again if its worker has not renewed it for this long. */
@@ -70,16 +72,6 @@ export function createJobs<Catalog extends JobCatalog>(dependencies: {
     },
 
     sendMany: insert,
-
-    async keysWithJob(executor, name, keys) {
-      if (keys.length === 0) return new Set();
-      const rows = await rowsOf(
-        executor,
-        { key: text() },
-        sql`SELECT DISTINCT key FROM jobs WHERE name = ${name} AND key = ANY(${keys}::text[]) AND given_up_at IS NULL`,
-      );
-      return new Set(rows.map(({ key }) => key));
-    },
 
     onWake(listener) {
       listeners.push(listener);

@@ -4,7 +4,7 @@ import { rowsOf } from '../db/query.ts';
 import { sql } from '../db/sql.ts';
 import { text } from '../db/table.ts';
 import { type Installation, openInstallation } from './installation.fixture.ts';
-import type { Jobs } from './queue.ts';
+import { hasJob, type Jobs } from './queue.ts';
 import { takeExpiredRuns, takeRun } from './run-lease.ts';
 import { type SweepSource, startSweeping, sweep } from './sweep.ts';
 import { testCatalog } from './test-catalog.fixture.ts';
@@ -23,15 +23,12 @@ afterEach(() => installation.close());
 const chores: SweepSource<typeof testCatalog> = {
   name: 'chores',
   async find({ tx, jobs: sender, limit }) {
-    const rows = await rowsOf(tx, { text: text() }, sql`SELECT text FROM chores ORDER BY text`);
-    const texts = rows.map(({ text: chore }) => chore);
-    const known = await sender.keysWithJob(tx, 'note', texts);
-    const missing = texts.filter((text) => !known.has(text)).slice(0, limit);
-    await sender.sendMany(
+    const missing = await rowsOf(
       tx,
-      'note',
-      missing.map((text) => ({ text })),
+      { text: text() },
+      sql`SELECT text FROM chores WHERE NOT ${hasJob<typeof testCatalog>('note', sql`text`)} ORDER BY text LIMIT ${limit}`,
     );
+    await sender.sendMany(tx, 'note', missing);
     return missing.length;
   },
 };

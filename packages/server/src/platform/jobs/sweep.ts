@@ -14,7 +14,7 @@ export type SweepSource<Catalog extends JobCatalog = typeof serverCatalog> = {
   name: string;
   /**
    * Finds at most `limit` rows, sends their jobs or deletes them in this transaction, and returns the count. It must skip
-   * rows that have a job already (`jobs.keysWithJob`, `takeExpiredRuns`).
+   * rows that have a job already (`hasJob`, `takeExpiredRuns`).
    */
   find(work: { tx: Transaction; jobs: Jobs<Catalog>; limit: number }): Promise<number>;
 };

@@ -6,8 +6,8 @@ import { isDatabaseUnreachable } from '../platform/db/unreachable.ts';
 /**
  * Writes one JSON line per event, or a readable line on a terminal.
  *
- * Bodies, headers and queries of requests are never logged. Errors are logged by class, SQLSTATE, constraint and stack frames,
- * because the message of a failed statement contains its values.
+ * Bodies, headers and queries of requests are never logged. Errors are logged by class, SQLSTATE, constraint and stack
+ * frames, because the message of a failed statement contains its values.
  *
  * While the database is unreachable, every query fails. db/outage-log.ts logs the outage once, so the failures it
  * causes are logged at level debug.

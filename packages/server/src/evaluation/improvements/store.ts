@@ -26,8 +26,7 @@ export const findImprovement = (db: Executor, tenant: Tenant, id: string): Promi
     sql`SELECT ${columnsOf(improvements)} FROM ${improvements} WHERE ${ofTenant(tenant)} AND id = ${id}`,
   );
 
-/** For the process that runs it. */
-/** Throws `MissingRow` if it was deleted, with its deployment. */
+/** For the process that runs it. Throws `MissingRow` if it was deleted with its deployment. */
 export async function readImprovement(db: Executor, id: string): Promise<ImprovementRow> {
   const row = await maybeOne(
     db,

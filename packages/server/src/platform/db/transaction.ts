@@ -17,7 +17,8 @@ const DEADLOCK_DETECTED = '40P01';
  *
  * - Inside, use only `tx`, never `db`: a second connection inside a transaction can deadlock the pool.
  * - After a deadlock, a serialization failure, or if a row that it refers to was deleted meanwhile, `work` runs again
- *   from the start, so it must do nothing that a rollback does not undo. Wake followers, send messages and update caches after the promise resolves.
+ *   from the start, so it must do nothing that a rollback does not undo. Wake followers, send messages and update
+ *   caches after the promise resolves.
  * - If the connection is lost during the commit, its result is unknown: the error is thrown and nothing is repeated.
  */
 export async function transaction<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {

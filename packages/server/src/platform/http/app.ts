@@ -1,5 +1,5 @@
 import { routes } from '@vestra/contract/api';
-import { type Failure, fail } from '@vestra/contract/errors';
+import { Failure, fail } from '@vestra/contract/errors';
 import { newId } from '@vestra/contract/ids';
 import { distanceOf } from '@vestra/contract/nearest';
 import { sessionAccessOf } from '@vestra/contract/route';
@@ -84,7 +84,7 @@ export function createApp(options: AppOptions): Hono {
         given = await handleOther(request, others);
       }
     } catch (error) {
-      if (error === request.signal.reason) {
+      if (hasClientGone(request, error)) {
         given = { status: clientClosedRequest, body: '', headers: {} };
       } else {
         const failure = progress.caller?.session ? withPlainMessage(asFailure(error)) : asFailure(error);
@@ -153,6 +153,10 @@ export function createApp(options: AppOptions): Hono {
     return { status: failure.status, body: JSON.stringify(bodyOf(failure, progress.requestId)), headers };
   }
 }
+
+/** Whether the handler gave up because of its signal. A refusal does not ask for the signal, which costs time to create. */
+const hasClientGone = (request: Request, error: unknown): boolean =>
+  !(error instanceof Failure) && request.signal.aborted && error === request.signal.reason;
 
 /** Nobody reads this response: the status is for the log and the metrics. */
 const clientClosedRequest = 499;

@@ -18,6 +18,11 @@ export const growth = area('growth', 'done', [
     'The usage report counts each task once, and compares ids only for tasks with several daily rows.',
   ],
   [
+    'GROW-705',
+    'docs/retention.md#growth',
+    'Adding up the spend of new tasks reads the rows of these tasks, not those of all tasks of the org.',
+  ],
+  [
     'GROW-703',
     'docs/retention.md#growth',
     'The searches for work to stop read neither idle conversations nor all pending interactions.',

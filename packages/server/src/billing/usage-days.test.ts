@@ -288,6 +288,32 @@ it('counts a task once, and compares ids only for tasks with several rows or unf
   expect(await differences(tenant)).toEqual([]);
 });
 
+it('reads the rows of a task alone to see whether it has several, however many tasks its org has [GROW-705]', async () => {
+  const tenant = await newTenant(db);
+  const tasks = 300;
+  // The first charge opens the wallet and the day.
+  await pay(db, tenant, item(1, { userId: 'ann' }));
+  await rollUpBalances(db);
+  const items = Array.from({ length: tasks }, (_, at) => item(1, { userId: 'ann', taskId: `task_of_many_${at}` }));
+  await pay(db, tenant, ...items);
+  const read = await transaction(db, async (tx) => {
+    // PostgreSQL's count for this connection. It may still hold rows of earlier transactions.
+    const counted = () =>
+      one(
+        tx,
+        { rows: count() },
+        sql`SELECT idx_tup_fetch + seq_tup_read AS rows FROM pg_stat_xact_user_tables WHERE relname = 'usage_work_days'`,
+      );
+    const before = await counted();
+    await rollUpWallet(tx, tenant);
+    const after = await counted();
+    return after.rows - before.rows;
+  });
+  const summed = sql`SELECT count(*) AS tasks FROM usage_work_days WHERE org_id = ${tenant.orgId} AND task_id <> ''`;
+  expect(await one(db, { tasks: count() }, summed)).toEqual({ tasks });
+  expect(read).toBeLessThan(4 * tasks);
+});
+
 it('sums the days of an older installation newest first, and stops when asked [GROW-702]', async () => {
   const tenant = await newTenant(db);
   for (const day of ['2026-04-28', '2026-04-29', '2026-04-30']) {

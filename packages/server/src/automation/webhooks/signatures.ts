@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
 import { openOwned, readSecrets, sealOwned } from '../../account/index.ts';
 import type { Database, Executor, Transaction } from '../../platform/db/pool.ts';
@@ -23,7 +23,7 @@ export function signedHeaders({ eventId, body, at, secrets }: Message): Record<s
 }
 
 function sign(secret: string, text: string): string {
-  const key = keyOf(secret);
+  const key = createSecretKey(keyOf(secret));
   return `v1,${createHmac('sha256', key).update(text).digest('base64')}`;
 }
 

@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, createSecretKey, randomBytes, timingSafeEqual } from 'node:crypto';
 import { deserialize, serialize } from 'node:v8';
 import type { Logger } from 'pino';
 import type { Agent } from 'undici';
@@ -196,8 +196,8 @@ const form = /^v1\.(\d{1,15})\.([\w-]{22})\.([\w-]{43})\.([\w-]{43})$/;
 
 /** Signs and verifies calls between processes that share the master key. */
 export function createCallSeal(signingSecret: Uint8Array, now: () => number = Date.now): CallSeal {
-  const secret = createHmac('sha256', signingSecret).update('calls between processes').digest();
-  const sign = (...parts: string[]) => createHmac('sha256', secret).update(parts.join('\n')).digest();
+  const key = createSecretKey(createHmac('sha256', signingSecret).update('calls between processes').digest());
+  const sign = (...parts: string[]) => createHmac('sha256', key).update(parts.join('\n')).digest();
   // Each nonce is valid once, so that a recorded call cannot be replayed.
   const used = new Map<string, number>();
 

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import { fail } from '@vestra/contract/errors';
 import type { Tenant } from '../caller.ts';
 
@@ -11,8 +11,9 @@ export type Cursors = {
 const signatureLength = 16;
 
 export function createCursors(secret: Uint8Array): Cursors {
+  const key = createSecretKey(secret);
   const sign = (tenant: Tenant, route: string, payload: string) =>
-    createHmac('sha256', secret)
+    createHmac('sha256', key)
       .update([tenant.orgId, tenant.mode, route, payload].join('\n'))
       .digest()
       .subarray(0, signatureLength);

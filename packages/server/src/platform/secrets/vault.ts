@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+} from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Database } from '../db/pool.ts';
@@ -25,20 +33,23 @@ const tagLength = 16;
 const keyIdLength = 16;
 
 export function createVault(masterKeys: MasterKeys): Vault {
-  const unwrapped = new Map<string, Buffer>();
+  // Node first tries a key that is a Buffer as other kinds of keys, and throws and catches an error for each.
+  const unwrapped = new Map<string, KeyObject>();
 
   function wrap(dataKey: Buffer, orgId: string): Buffer {
     const master = masterKeys.current();
-    return Buffer.concat([Buffer.from(master.id, 'latin1'), encrypt(master.bytes, dataKey, ['data-key', orgId])]);
+    const key = createSecretKey(master.bytes);
+    return Buffer.concat([Buffer.from(master.id, 'latin1'), encrypt(key, dataKey, ['data-key', orgId])]);
   }
 
-  function unwrap({ orgId, wrapped }: WrappedKey): Buffer {
+  function unwrap({ orgId, wrapped }: WrappedKey): KeyObject {
     const name = wrapped.toString('base64');
     const known = unwrapped.get(name);
     if (known) return known;
     const master = masterKeys.byId(wrapped.subarray(0, keyIdLength).toString('latin1'));
     if (!master) throw new VaultFailure('The master key that this was sealed under is not the one in use.');
-    const dataKey = decrypt(master.bytes, wrapped.subarray(keyIdLength), ['data-key', orgId]);
+    const masterKey = createSecretKey(master.bytes);
+    const dataKey = createSecretKey(decrypt(masterKey, wrapped.subarray(keyIdLength), ['data-key', orgId]));
     if (unwrapped.size > 10_000) unwrapped.clear();
     unwrapped.set(name, dataKey);
     return dataKey;
@@ -46,21 +57,21 @@ export function createVault(masterKeys: MasterKeys): Vault {
 
   return {
     newDataKey: (orgId) => wrap(randomBytes(32), orgId),
-    rewrap: (wrapped, orgId) => wrap(unwrap({ orgId, wrapped }), orgId),
+    rewrap: (wrapped, orgId) => wrap(unwrap({ orgId, wrapped }).export(), orgId),
     seal: (dataKey, value, boundTo) => encrypt(unwrap(dataKey), value, boundTo),
     open: (dataKey, sealed, boundTo) => decrypt(unwrap(dataKey), sealed, boundTo),
     derive: (dataKey) => createHmac('sha256', unwrap(dataKey)).update('signing').digest(),
   };
 }
 
-function encrypt(key: Buffer, value: Buffer, boundTo: readonly string[]): Buffer {
+function encrypt(key: KeyObject, value: Buffer, boundTo: readonly string[]): Buffer {
   const nonce = randomBytes(nonceLength);
   const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(additionalData(boundTo));
   const body = Buffer.concat([cipher.update(value), cipher.final()]);
   return Buffer.concat([nonce, cipher.getAuthTag(), body]);
 }
 
-function decrypt(key: Buffer, sealed: Buffer, boundTo: readonly string[]): Buffer {
+function decrypt(key: KeyObject, sealed: Buffer, boundTo: readonly string[]): Buffer {
   const nonce = sealed.subarray(0, nonceLength);
   const tag = sealed.subarray(nonceLength, nonceLength + tagLength);
   const decipher = createDecipheriv('aes-256-gcm', key, nonce).setAAD(additionalData(boundTo)).setAuthTag(tag);

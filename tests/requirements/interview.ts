@@ -51,4 +51,5 @@ export const interview = area('interview', 'done', [
     'docs/interview.md#the-interview',
     'An interview keeps the usable part of a file, asks again for the rest only, and is 502 only if nothing is usable.',
   ],
+  ['ITV-711', 'docs/interview.md#the-interview', 'The messages of an interview take no rating.'],
 ]);

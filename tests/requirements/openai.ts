@@ -124,4 +124,9 @@ export const openai = area('openai', 'done', [
     'docs/openai.md#files',
     'The input of a response can be listed: its message, or the results it continued with.',
   ],
+  [
+    'OAI-707',
+    'docs/openai.md#rules',
+    'The API reference lists every code with which a call through OpenAI’s API or AG-UI is refused, and the header Idempotency-Key.',
+  ],
 ]);

@@ -310,6 +310,16 @@ describe('with the offline stand-in', () => {
     }
   });
 
+  it('takes no rating: there is no deployment yet that it could count for [ITV-711]', async () => {
+    const begun = (await server.call('POST', path, { body: { deployment: 'unrated', describe: describeJob } })).body;
+    const { body } = await server.call('GET', `/v1/conversations/${begun.conversation_id}/messages`);
+    const question = body.data.find(({ role }: { role: string }) => role === 'agent');
+    const rated = await server.call('POST', `/v1/messages/${question.id}/feedback`, { body: { rating: 'bad' } });
+    expect([rated.status, rated.body.error.code]).toEqual([404, 'message_not_found']);
+    const ratings = await server.call('GET', `/v1/conversations/${begun.conversation_id}/feedback`);
+    expect(ratings.body.data).toEqual([]);
+  });
+
   it('resumes after a restart from the recorded answers', async () => {
     const begun = (await server.call('POST', path, { body: { deployment: 'restarted', describe: describeJob } })).body;
     const conversation = begun.conversation_id;

@@ -121,6 +121,7 @@ export const agUi = {
     isJson: false,
     streams: true,
     streamed: runEvent,
+    passesIdempotencyKey: true,
     errors: [
       ...([
         'deployment_not_found',
@@ -133,7 +134,7 @@ export const agUi = {
       ...(['interaction_not_found', 'already_answered', 'interaction_expired', 'present_user_required'] as const),
       ...(['answer_mismatch', 'answers_mismatch', 'answers_required', 'connect_app_instead', 'not_ready'] as const),
       ...(['wallet_empty', 'org_cap_reached', 'user_cap_reached', 'model_unavailable', 'file_not_found'] as const),
-      ...(['file_too_large'] as const),
+      ...(['file_too_large', 'message_required', 'invalid_tool_input'] as const),
     ],
     command: null,
   }),

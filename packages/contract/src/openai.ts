@@ -24,7 +24,13 @@ const refusals = [
   ...(['conversation_not_found', 'conversation_user_mismatch', 'interaction_not_found', 'already_answered'] as const),
   ...(['interaction_expired', 'present_user_required', 'output_schema_invalid', 'output_schema_too_large'] as const),
   ...(['wallet_empty', 'org_cap_reached', 'user_cap_reached', 'model_unavailable', 'model_error'] as const),
-  ...(['unsupported_media_type', 'file_not_found', 'file_too_large', 'invalid_tool_input'] as const),
+  ...([
+    'message_required',
+    'unsupported_media_type',
+    'file_not_found',
+    'file_too_large',
+    'invalid_tool_input',
+  ] as const),
 ] as const;
 
 /** OpenAI's API, with a deployment instead of a model. */
@@ -43,6 +49,7 @@ export const openai = {
     produces: ['text/event-stream'],
     streams: true,
     streamed: chatChunk,
+    passesIdempotencyKey: true,
     errors: refusals,
   }),
   respond: route({
@@ -59,6 +66,7 @@ export const openai = {
     produces: ['text/event-stream'],
     streams: true,
     streamed: responseEvent,
+    passesIdempotencyKey: true,
     errors: refusals,
   }),
   response: route({
@@ -122,6 +130,7 @@ export const openai = {
     body: z.strictObject({}),
     status: 200,
     response: fileShown,
+    passesIdempotencyKey: true,
     errors: [
       'file_required',
       'multipart_required',
@@ -175,7 +184,11 @@ export const openai = {
     bodyOptional: true,
     status: 200,
     response: conversationShown,
-    errors: ['model_not_found', 'deployment_required', 'user_required', 'user_disabled'],
+    passesIdempotencyKey: true,
+    errors: [
+      ...(['model_not_found', 'deployment_required', 'deployment_not_live', 'deployment_archived'] as const),
+      ...(['deployment_deleted', 'user_required', 'user_disabled'] as const),
+    ],
   }),
   conversation: route({
     ...common,

@@ -86,6 +86,8 @@ export type Route = Access &
     command: string | null;
     /** Accepts an Idempotency-Key. */
     idempotent?: true;
+    /** The handler passes an Idempotency-Key on to the route that it calls for its client. */
+    passesIdempotencyKey?: true;
     /** The response shows a secret once, so a stored response is encrypted. */
     showsSecret?: true;
     /** A read that wakes a computer: a console member must prove that no link on another site triggered it. */

@@ -2276,7 +2276,7 @@ export type Calls = {
      * - `prompt_cache_options`: Accepted and ignored.
      * - `prompt_cache_retention`: Accepted and ignored.
      *
-     * @throws {VestraError} `model_not_found`, `invalid_deployment`, `deployment_not_live`, `deployment_archived`, `deployment_deleted`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`, `file_too_large`, `invalid_tool_input`
+     * @throws {VestraError} `model_not_found`, `invalid_deployment`, `deployment_not_live`, `deployment_archived`, `deployment_deleted`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `model_error`, `message_required`, `unsupported_media_type`, `file_not_found`, `file_too_large`, `invalid_tool_input`
      */
     chat: RouteCall<Api['openai']['chat']>;
     /**
@@ -2326,7 +2326,7 @@ export type Calls = {
      * - `prompt_cache_options`: Accepted and ignored.
      * - `prompt_cache_retention`: Accepted and ignored.
      *
-     * @throws {VestraError} `model_not_found`, `invalid_deployment`, `deployment_not_live`, `deployment_archived`, `deployment_deleted`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`, `file_too_large`, `invalid_tool_input`
+     * @throws {VestraError} `model_not_found`, `invalid_deployment`, `deployment_not_live`, `deployment_archived`, `deployment_deleted`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`, `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `model_error`, `message_required`, `unsupported_media_type`, `file_not_found`, `file_too_large`, `invalid_tool_input`
      */
     respond: RouteCall<Api['openai']['respond']>;
     /**
@@ -2413,7 +2413,7 @@ export type Calls = {
      *
      * - `items`: Must be empty: send messages with a response.
      *
-     * @throws {VestraError} `model_not_found`, `deployment_required`, `user_required`, `user_disabled`
+     * @throws {VestraError} `model_not_found`, `deployment_required`, `deployment_not_live`, `deployment_archived`, `deployment_deleted`, `user_required`, `user_disabled`
      */
     createConversation: RouteCall<Api['openai']['createConversation']>;
     /**
@@ -2466,7 +2466,7 @@ export type Calls = {
      * - `context`: Data for this run; read as data, never as instructions.
      * - `resume`: Answers to the interrupts of the previous run.
      *
-     * @throws {VestraError} `deployment_not_found`, `deployment_not_live`, `deployment_archived`, `deployment_deleted`, `invalid_deployment`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `answer_mismatch`, `answers_mismatch`, `answers_required`, `connect_app_instead`, `not_ready`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `file_not_found`, `file_too_large`
+     * @throws {VestraError} `deployment_not_found`, `deployment_not_live`, `deployment_archived`, `deployment_deleted`, `invalid_deployment`, `user_required`, `user_disabled`, `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`, `already_answered`, `interaction_expired`, `present_user_required`, `answer_mismatch`, `answers_mismatch`, `answers_required`, `connect_app_instead`, `not_ready`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `file_not_found`, `file_too_large`, `message_required`, `invalid_tool_input`
      */
     run: RouteCall<Api['agUi']['run']>;
   };

@@ -27,7 +27,7 @@ export function impliedErrors(route: Route): ErrorCode[] {
     );
   if (route.body) codes.push(...bodyErrors(route));
   else if (route.method !== 'GET') codes.push('invalid_json', 'invalid_request', 'body_too_large');
-  if (route.idempotent) {
+  if (route.idempotent || route.passesIdempotencyKey) {
     codes.push('invalid_idempotency_key', 'idempotency_key_reused', 'idempotency_in_progress');
   }
   const schemas: (z.ZodType | undefined)[] = [route.params, route.query, route.body];

@@ -77,7 +77,8 @@ function parametersOf(route: RouteRow['route'], example: Example | undefined) {
     ...fieldsOf(route.query, 'query', query),
     ...fieldsOf(route.headers, 'header', headers),
   ];
-  return route.idempotent ? [...parameters, idempotencyKey] : parameters;
+  const takesKey = route.idempotent || route.passesIdempotencyKey;
+  return takesKey ? [...parameters, idempotencyKey] : parameters;
 }
 
 const idempotencyKey = {

@@ -33,7 +33,7 @@ class AgUi(Group):
         `already_answered`, `interaction_expired`, `present_user_required`, `answer_mismatch`,
         `answers_mismatch`, `answers_required`, `connect_app_instead`, `not_ready`, `wallet_empty`,
         `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `file_not_found`,
-        `file_too_large`.
+        `file_too_large`, `message_required`, `invalid_tool_input`.
         """
         return self._streamable(
             object,
@@ -76,7 +76,7 @@ class AsyncAgUi(AsyncGroup):
         `already_answered`, `interaction_expired`, `present_user_required`, `answer_mismatch`,
         `answers_mismatch`, `answers_required`, `connect_app_instead`, `not_ready`, `wallet_empty`,
         `org_cap_reached`, `user_cap_reached`, `model_unavailable`, `file_not_found`,
-        `file_too_large`.
+        `file_too_large`, `message_required`, `invalid_tool_input`.
         """
         return await self._streamable(
             object,

@@ -106,8 +106,8 @@ class Openai(Group):
         `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`,
         `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`,
         `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`,
-        `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`,
-        `file_too_large`, `invalid_tool_input`.
+        `model_unavailable`, `model_error`, `message_required`, `unsupported_media_type`,
+        `file_not_found`, `file_too_large`, `invalid_tool_input`.
         """
         return self._streamable(
             object,
@@ -256,8 +256,8 @@ class Openai(Group):
         `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`,
         `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`,
         `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`,
-        `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`,
-        `file_too_large`, `invalid_tool_input`.
+        `model_unavailable`, `model_error`, `message_required`, `unsupported_media_type`,
+        `file_not_found`, `file_too_large`, `invalid_tool_input`.
         """
         return self._streamable(
             object,
@@ -500,7 +500,8 @@ class Openai(Group):
         Args:
             items: Must be empty: send messages with a response.
 
-        Fails with `model_not_found`, `deployment_required`, `user_required`, `user_disabled`.
+        Fails with `model_not_found`, `deployment_required`, `deployment_not_live`,
+        `deployment_archived`, `deployment_deleted`, `user_required`, `user_disabled`.
         """
         return self._call(
             types.OpenaiConversation,
@@ -682,8 +683,8 @@ class AsyncOpenai(AsyncGroup):
         `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`,
         `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`,
         `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`,
-        `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`,
-        `file_too_large`, `invalid_tool_input`.
+        `model_unavailable`, `model_error`, `message_required`, `unsupported_media_type`,
+        `file_not_found`, `file_too_large`, `invalid_tool_input`.
         """
         return await self._streamable(
             object,
@@ -832,8 +833,8 @@ class AsyncOpenai(AsyncGroup):
         `conversation_not_found`, `conversation_user_mismatch`, `interaction_not_found`,
         `already_answered`, `interaction_expired`, `present_user_required`, `output_schema_invalid`,
         `output_schema_too_large`, `wallet_empty`, `org_cap_reached`, `user_cap_reached`,
-        `model_unavailable`, `model_error`, `unsupported_media_type`, `file_not_found`,
-        `file_too_large`, `invalid_tool_input`.
+        `model_unavailable`, `model_error`, `message_required`, `unsupported_media_type`,
+        `file_not_found`, `file_too_large`, `invalid_tool_input`.
         """
         return await self._streamable(
             object,
@@ -1076,7 +1077,8 @@ class AsyncOpenai(AsyncGroup):
         Args:
             items: Must be empty: send messages with a response.
 
-        Fails with `model_not_found`, `deployment_required`, `user_required`, `user_disabled`.
+        Fails with `model_not_found`, `deployment_required`, `deployment_not_live`,
+        `deployment_archived`, `deployment_deleted`, `user_required`, `user_disabled`.
         """
         return await self._call(
             types.OpenaiConversation,

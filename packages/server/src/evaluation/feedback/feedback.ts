@@ -25,7 +25,8 @@ export async function rateMessage(tx: Transaction, caller: Caller, { messageId, 
   if (!conversation) throw fail('message_not_found');
   const message = await findMessage(tx, conversationId, messageId);
   const turn = message && message.role !== 'user' ? await findTurn(tx, message.turn_id) : undefined;
-  if (!message || !turn) throw fail('message_not_found');
+  // The interview asks about a deployment that does not exist yet.
+  if (!message || !turn || turn.origin === 'interview') throw fail('message_not_found');
   const { deployment_id, deployment_version } = turn;
   const rater = raterOf(caller);
   const { row, isNew } = await putFeedback(tx, {

@@ -2,7 +2,10 @@ import { type RouteRow, routes } from '@vestra/contract/api';
 import { type JsonSchema, toJsonSchema } from '@vestra/contract/derive/json-schema';
 import { bodyLimitOf, type Route, sessionAccessOf } from '@vestra/contract/route';
 
-/** Fails with the route and the field if a part of a request has no maximum, or if the limit of a body does not fit. */
+/**
+ * Fails with the route and the field if a part of a request has no maximum, if the limit of a body does not fit, or if a
+ * path may carry a character that PostgreSQL does not store.
+ */
 
 const kib = 1024;
 const mostWithoutKey = 16 * kib;
@@ -10,6 +13,9 @@ const mostWithoutKey = 16 * kib;
 const mostOfSession = 512 * kib;
 /** A larger body would be in memory several times while it is parsed. */
 const mostOfKey = 32 * kib * kib;
+
+/** The most that a column of type integer holds. */
+const mostOfInteger = 2 ** 31 - 1;
 
 /**
  * Formats of other vendors. Their texts have the limits of the native request that they are translated to. Until then
@@ -27,7 +33,9 @@ export const faultsOfRequests = (rows: readonly Pick<RouteRow, 'name' | 'family'
       const root = toJsonSchema(schema, 'input');
       return faultsBelow(root, [part], { root, hasFreeTexts, largest: bodyLimitOf(route, { session: false }) });
     });
-    return [...new Set([...ofSchemas, ...faultsOfBody(route)])].map((sentence) => `${name}: ${sentence}`);
+    return [...new Set([...ofSchemas, ...faultsOfPath(route), ...faultsOfBody(route)])].map(
+      (sentence) => `${name}: ${sentence}`,
+    );
   });
 
 type Walk = { root: JsonSchema; hasFreeTexts: boolean; largest: number };
@@ -60,6 +68,10 @@ function faultsAt(schema: JsonSchema, path: string, { hasFreeTexts, largest }: W
   if (schema.enum !== undefined || schema.const !== undefined) return [];
   if (schema.type === 'array' && schema.maxItems === undefined) return [`the array \`${path}\` has no maximum.`];
   if (isRecord(schema) && schema.maxProperties === undefined) return [`the record \`${path}\` has no maximum.`];
+  if (schema.type === 'integer' || schema.type === 'number') {
+    const isBounded = hasFreeTexts || Number(schema.maximum ?? schema.exclusiveMaximum) <= mostOfInteger;
+    return isBounded ? [] : [`the number \`${path}\` may exceed ${mostOfInteger}.`];
+  }
   if (schema.type !== 'string') return [];
   const { maxLength, pattern } = schema;
   if (typeof maxLength === 'number') {
@@ -82,6 +94,12 @@ export function isLimitedPattern(pattern: string): boolean {
     return whole.startsWith('^') && whole.endsWith('$') && !/[*+]|\{\d+,\}/.test(whole);
   });
 }
+
+/** In bodies and queries, the server refuses such characters itself. */
+const faultsOfPath = ({ params }: Route): string[] =>
+  Object.entries(params?.shape ?? {}).flatMap(([name, schema]) =>
+    schema.safeParse('a\0b').success ? [`\`params.${name}\` may have a NUL character.`] : [],
+  );
 
 function faultsOfBody(route: Route): string[] {
   const limit = bodyLimitOf(route, { session: false });

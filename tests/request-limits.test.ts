@@ -32,7 +32,17 @@ it.each([
   ['string', bodyOf({ a: z.string().min(1).nullable() }), 'the string `body.a` has no maximum.'],
   ['string of a pattern', bodyOf({ a: z.string().regex(/^[a-z]+$/) }), 'the string `body.a` has no maximum.'],
   ['string in a query', { auth: 'open', query: z.strictObject({ q: z.string() }) }, 'the string `query.q`'],
-  ['string in a path', { ...ofKey, params: z.strictObject({ id: z.string() }) }, 'the string `params.id`'],
+  [
+    'string in a path',
+    { ...ofKey, params: z.strictObject({ id: z.string().regex(/^\P{Cc}+$/u) }) },
+    'the string `params.id`',
+  ],
+  ['number', bodyOf({ a: z.int().min(1) }), 'the number `body.a` may exceed 2147483647.'],
+  [
+    'number in a query',
+    { ...ofKey, query: z.strictObject({ a: z.int().max(2 ** 31) }) },
+    'the number `query.a` may exceed 2147483647.',
+  ],
   ['record', bodyOf({ a: z.record(short, short) }), 'the record `body.a` has no maximum.'],
   ['name in a record', bodyOf({ a: z.record(z.string(), short).meta({ maxProperties: 2 }) }), 'the string `body.a.*`'],
   ['body of an edge', { ...ofKey, edgeBody: z.strictObject({ a: z.array(short) }) }, 'the array `edgeBody.a`'],
@@ -55,6 +65,12 @@ it.each([
   },
 );
 
+it('the check names a parameter of a path that may have a NUL character [REQ-606]', () => {
+  const row = (id: z.ZodType) => ({ ...ofKey, params: z.strictObject({ id }) });
+  expect(faultsOf(row(z.string().max(9)))).toEqual(['a.b: `params.id` may have a NUL character.']);
+  expect(faultsOf(row(z.string().regex(/^\P{Cc}{1,9}$/u)))).toEqual([]);
+});
+
 it('the check accepts what has a limit, and any JSON, which the limits of the body bound', () => {
   const row = bodyOf({
     a: z.array(z.enum(['x'])).max(3),
@@ -62,6 +78,7 @@ it('the check accepts what has a limit, and any JSON, which the limits of the bo
     c: z.unknown(),
     d: z.string().regex(/^[a-z]{1,3}$/),
     e: z.iso.date(),
+    f: z.int().max(100),
   });
   expect(faultsOf(row)).toEqual([]);
 });

@@ -252,7 +252,7 @@ export const requests = area('requests', 'done', [
   [
     'REQ-600',
     'docs/requests.md#bodies',
-    'Every list, text and record in the schema of a request has a maximum; `npm run check` names the field of one without.',
+    'Every list, text, record and number in the schema of a request has a maximum; `npm run check` names the field of one without.',
   ],
   [
     'REQ-601',
@@ -274,5 +274,10 @@ export const requests = area('requests', 'done', [
     'REQ-605',
     'docs/requests.md#bodies',
     'A form that is too large leaves the process running, also if it comes from the process itself.',
+  ],
+  [
+    'REQ-606',
+    'docs/requests.md#bodies',
+    'No path may carry a NUL character, which PostgreSQL does not store; `npm run check` names a parameter that may.',
   ],
 ]);

@@ -192,7 +192,7 @@ async function isHandled(name: string, route: Route): Promise<void> {
 
 const segment = fc.oneof(
   fc.string({ minLength: 1, maxLength: 30 }),
-  fc.constantFrom('..', '.', '%00', '%', '%ff', 'null', 'a'.repeat(300), '🦊', 'dep_', "'"),
+  fc.constantFrom('..', '.', '\0', 'a\0b', '%', '%ff', 'null', 'a'.repeat(300), '🦊', 'dep_', "'"),
 );
 
 /** Bodies have most of what can be wrong. Against two servers the routes matter, not the inputs. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { page, pageQuery } from './page.ts';
 import { modes, route } from './route.ts';
 import { tag } from './tag.ts';
-import { text } from './text.ts';
+import { plainText } from './text.ts';
 import { time } from './time.ts';
 
 /** How this server can authenticate at an app's authorization server. */
@@ -39,7 +39,7 @@ const app = z
   })
   .describe('An app that users can connect.');
 
-const appParams = z.strictObject({ app: text(1, 64).describe('The id of the app.') });
+const appParams = z.strictObject({ app: plainText(1, 64).describe('The id of the app.') });
 
 const appClient = z
   .object({

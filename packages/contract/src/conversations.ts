@@ -24,7 +24,7 @@ import { queryTime } from './query-time.ts';
 import { route } from './route.ts';
 import { scenarioDraft } from './scenarios.ts';
 import { tag } from './tag.ts';
-import { text } from './text.ts';
+import { plainText, text } from './text.ts';
 import { traceFields, traceQuery } from './trace.ts';
 import { turn, turnSeen } from './turn.ts';
 import { userId } from './user-id.ts';
@@ -33,7 +33,7 @@ const conversationParams = z.strictObject({ conversation_id: failsWith('invalid_
 
 const turnParams = z.strictObject({
   ...conversationParams.shape,
-  turn_id: failsWith('turn_not_found', text(1, 64)).describe('The id of a turn of this conversation, `turn_…`.'),
+  turn_id: failsWith('turn_not_found', plainText(1, 64)).describe('The id of a turn of this conversation, `turn_…`.'),
 });
 
 const messageParams = z.strictObject({

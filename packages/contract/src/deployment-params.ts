@@ -14,6 +14,9 @@ const deploymentReference = failsWith(
     ),
 );
 
+/** A version in a body. A path takes nine digits as well, and PostgreSQL's integer holds them. */
+export const versionInput = z.int().min(1).max(999_999_999);
+
 export const deploymentParams = z.strictObject({
   deployment_id: deploymentReference.describe('The deployment’s `dep_` id, its slug or its name.'),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { deployment, deploymentVersion, promotion, versionParams, webhookSecrets } from './deployment.ts';
 import { deploymentFile } from './deployment-file.ts';
-import { deploymentParams, pinnedDeploymentParams } from './deployment-params.ts';
+import { deploymentParams, pinnedDeploymentParams, versionInput } from './deployment-params.ts';
 import { id } from './ids.ts';
 import { interview } from './interview.ts';
 import { manifest } from './manifest.ts';
@@ -253,7 +253,7 @@ export const deployments = {
     showsSecret: true,
     params: deploymentParams,
     body: z.strictObject({
-      version: z.int().min(1).optional().describe('The version, also an older one; absent: the newest.'),
+      version: versionInput.optional().describe('The version, also an older one; absent: the newest.'),
       when: z
         .enum(['now', 'after_tests'])
         .default('after_tests')

@@ -7,9 +7,12 @@ import { chatBody, chatChunk, chatCompletion, response, responseBody, responseEv
 import { conversationShown, fileShown, inputItemList, modelShown } from './openai-objects.ts';
 import { pageQuery } from './page.ts';
 import { route } from './route.ts';
+import { plainText } from './text.ts';
 
 const common = { auth: 'key', scopes: ['runtime'], errorShape: 'openai', command: null } as const;
-const responseParams = z.strictObject({ response_id: z.string().describe('The id of a response, `resp_…`.') });
+const responseParams = z.strictObject({
+  response_id: failsWith('response_not_found', plainText(1, 64)).describe('The id of a response, `resp_…`.'),
+});
 const fileParams = z.strictObject({ file_id: failsWith('file_not_found', id('file')) });
 const refusals = [
   ...([
@@ -220,7 +223,9 @@ export const openai = {
     path: '/v1/openai/models/{model}',
     summary: 'Show one deployment as a model.',
     description: '404 if a live key names a deployment that is not live.',
-    params: z.strictObject({ model: z.string().describe('The slug, id or name of a deployment.') }),
+    params: z.strictObject({
+      model: failsWith('model_not_found', plainText(1, 131)).describe('The slug, id or name of a deployment.'),
+    }),
     status: 200,
     response: modelShown,
     errors: ['model_not_found'],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deploymentParams } from './deployment-params.ts';
+import { deploymentParams, versionInput } from './deployment-params.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { usd } from './money.ts';
@@ -97,7 +97,7 @@ export const replays = {
     idempotent: true,
     params: deploymentParams,
     body: z.strictObject({
-      version: z.int().min(1).optional().describe('The version that answers; absent: the newest.'),
+      version: versionInput.optional().describe('The version that answers; absent: the newest.'),
       conversation_ids: z
         .array(id('conv'))
         .min(1, 'Name at least one conversation.')

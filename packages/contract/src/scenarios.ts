@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deploymentParams } from './deployment-params.ts';
+import { deploymentParams, versionInput } from './deployment-params.ts';
 import { failsWith } from './fault.ts';
 import { id } from './ids.ts';
 import { deleted, page, pageQuery } from './page.ts';
@@ -156,7 +156,7 @@ export const scenarios = {
     params: deploymentParams,
     body: z.strictObject({
       count: z.int().min(1).max(10).default(5).describe('The number of drafts, 1 to 10.'),
-      version: z.int().min(1).optional().describe('The version to draft them for; absent: the newest.'),
+      version: versionInput.optional().describe('The version to draft them for; absent: the newest.'),
     }),
     bodyOptional: true,
     status: 200,

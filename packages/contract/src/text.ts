@@ -10,6 +10,10 @@ export const text = (min: number, max: number) =>
     })
     .meta(min === 0 ? { maxLength: max } : { minLength: min, maxLength: max });
 
+/** Text without NUL, line breaks and other control characters, as a path may carry it. */
+export const plainText = (min: number, max: number) =>
+  text(min, max).regex(/^\P{Cc}*$/u, 'Must have no control characters.');
+
 /** A code point is one or two UTF-16 units, so most texts need no counting: a batch may contain 30 MB of them. */
 function isWithin(value: string, min: number, max: number): boolean {
   const { length } = value;

@@ -51,4 +51,9 @@ export const runs = area('ends of runs', 'done', [
     'docs/architecture.md',
     'A job whose conversation was deleted ends. A hold that a killed process left for an ended run is deleted by the next sweep.',
   ],
+  [
+    'RUN-709',
+    'docs/architecture.md',
+    'A run whose conversation was deleted before it was read ends, and logs no error.',
+  ],
 ]);

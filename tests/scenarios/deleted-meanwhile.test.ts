@@ -141,6 +141,24 @@ describe('a row that is deleted while a call uses it', () => {
     expect([answer.status < 500, answer.body.error?.code ?? null]).toEqual([true, code]);
   });
 
+  it.each([
+    // PUT makes the deployment again.
+    ['PUT', '', null],
+    ['GET', '?format=yaml', 'deployment_not_found'],
+  ])('deployments: %s %s, which reads its newest version after it', async (method, search, code) => {
+    const { id } = await tables.deployments();
+    const name = `desk-${made}`;
+    await database.query('BEGIN; LOCK TABLE deployment_versions IN ACCESS EXCLUSIVE MODE');
+    const asking = server.call(method, `/v1/deployments/${name}${search}`, {
+      ...(method === 'PUT' && { body: { name, instructions: 'Answer briefly.' } }),
+    });
+    await expect.poll(isSomebodyWaiting, { interval: 10 }).toBe(true);
+    await database.query('DELETE FROM deployments WHERE id = $1', [id]);
+    await database.query('COMMIT');
+    const answer = await asking;
+    expect([answer.status < 500, answer.body.error?.code ?? null]).toEqual([true, code]);
+  });
+
   it('makes the last reply of a deployment no failure', async () => {
     const { id } = await tables.deployments();
     await server.call('PUT', `/v1/deployments/desk-${made}?promote=now`, {

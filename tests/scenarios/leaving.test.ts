@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AgentServer, startAgentServer } from '../support/agent.ts';
 import { query } from '../support/database.ts';
@@ -86,6 +87,30 @@ describe('a worker that leaves', () => {
 });
 
 describe('a worker that starts', () => {
+  it('ends a run quietly whose conversation is deleted before it has read the message [RUN-709]', async () => {
+    server.script(() => ({ text: 'Hello.' }));
+    const { body } = await server.call('POST', '/v1/conversations', { body: { message: 'Hi' } });
+    const database = new pg.Client(server.connectionString);
+    await database.connect();
+    // The worker takes the run, and waits for the table with its message.
+    await database.query('BEGIN; LOCK TABLE messages IN ACCESS EXCLUSIVE MODE');
+    const worker = await startWorker();
+    const waiting = `SELECT FROM pg_locks WHERE relation = 'messages'::regclass AND NOT granted`;
+    await expect.poll(async () => (await query(server.connectionString, waiting)).length).toBeGreaterThan(0);
+    await database.query('DELETE FROM runs WHERE id IN (SELECT id FROM turns WHERE conversation_id = $1)', [body.id]);
+    for (const table of ['messages', 'turns']) {
+      await database.query(`DELETE FROM ${table} WHERE conversation_id = $1`, [body.id]);
+    }
+    await database.query('DELETE FROM conversations WHERE id = $1', [body.id]);
+    await database.query('COMMIT');
+    await database.end();
+    // The worker is ready for other work, and its log holds no error.
+    const next = await server.call('POST', '/v1/conversations', { body: { message: 'Hi' } });
+    await server.until(`/v1/conversations/${next.body.id}`, ({ status }) => status === 'idle');
+    expect(server.asked).toHaveLength(1);
+    await worker.stop();
+  });
+
   it('drops the jobs of deleted conversations, and the holds of runs that ended without their process [RUN-708]', async () => {
     server.script(() => ({ text: 'Hello.' }));
     const { body } = await server.call('POST', '/v1/conversations', { body: { message: 'Hi', user_id: 'gone' } });

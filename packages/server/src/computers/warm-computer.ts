@@ -1,8 +1,8 @@
 import { fail } from '@vestra/contract/errors';
 import type { Logger } from 'pino';
 import { findSettings } from '../account/index.ts';
-import { findDeployment, getVersion } from '../agents/deployments/index.ts';
-import { versionToRun } from '../agents/versions/index.ts';
+import { findDeployment } from '../agents/deployments/index.ts';
+import { versionOfRow, versionToRun } from '../agents/versions/index.ts';
 import { charge, computerTime } from '../billing/index.ts';
 import type { Tenant } from '../platform/caller.ts';
 import type { Database } from '../platform/db/pool.ts';
@@ -75,6 +75,6 @@ async function environmentOf(db: Database, tenant: Tenant, user: UserRow) {
   if (!found || found.deployment.status === 'archived') return null;
   if (mode === 'live' && found.deployment.live_version === null) return null;
   const version = versionToRun(found.deployment, mode, null);
-  const { manifest } = await getVersion(db, { id: found.deployment.id }, version);
+  const { manifest } = await versionOfRow(db, { id: found.deployment.id }, version);
   return { environment: manifest.environment, deploymentId: found.deployment.id };
 }

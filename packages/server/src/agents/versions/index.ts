@@ -12,7 +12,7 @@ export {
   repoNamed,
   withoutRepeats,
 } from './manifest.ts';
-export { fixedContents, isContentFixed, manifestOf, recoverableWebhooks, versionOf } from './store.ts';
+export { fixedContents, isContentFixed, manifestOf, recoverableWebhooks, versionOf, versionOfRow } from './store.ts';
 export { versionToRun } from './version-pointers.ts';
 export {
   authorOf,

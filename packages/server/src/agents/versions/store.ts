@@ -1,5 +1,6 @@
 import { fail } from '@vestra/contract/errors';
 import type { Tenant } from '../../platform/caller.ts';
+import { MissingRow } from '../../platform/db/missing-row.ts';
 import type { Executor, Transaction } from '../../platform/db/pool.ts';
 import {
   insert,
@@ -65,23 +66,38 @@ export function listVersions(
   );
 }
 
-export async function getVersion(
-  db: Executor,
-  deployment: Pick<DeploymentRow, 'id'>,
-  version: number,
-): Promise<VersionRow> {
-  const row = await maybeOne(
+const findVersion = (db: Executor, deployment: Pick<DeploymentRow, 'id'>, version: number) =>
+  maybeOne(
     db,
     deploymentVersions,
     sql`SELECT ${columns} FROM ${deploymentVersions}
         WHERE deployment_id = ${deployment.id} AND version = ${version}`,
   );
+
+/** A version that a request names. */
+export async function getVersion(
+  db: Executor,
+  deployment: Pick<DeploymentRow, 'id'>,
+  version: number,
+): Promise<VersionRow> {
+  const row = await findVersion(db, deployment, version);
   if (!row) throw fail('version_not_found', { param: 'version' });
   return row;
 }
 
+/** A version that another row names. Throws `MissingRow` if the deployment was deleted meanwhile. */
+export async function versionOfRow(
+  db: Executor,
+  deployment: Pick<DeploymentRow, 'id'>,
+  version: number,
+): Promise<VersionRow> {
+  const row = await findVersion(db, deployment, version);
+  if (!row) throw new MissingRow(deployments.name);
+  return row;
+}
+
 export const newestVersion = (db: Executor, deployment: DeploymentRow): Promise<VersionRow> =>
-  getVersion(db, deployment, deployment.newest_version);
+  versionOfRow(db, deployment, deployment.newest_version);
 
 /** Returns the top promotion of the stack and the one below it. */
 export const topPromotions = (tx: Transaction, deploymentId: string): Promise<{ height: number; version: number }[]> =>

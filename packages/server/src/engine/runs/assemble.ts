@@ -2,6 +2,7 @@ import type { JsonSchema } from '@vestra/agent/message';
 import type { Run as AgentRun } from '@vestra/agent/progress';
 import { assembleSystem, passingText } from '@vestra/agent/prompt/assemble';
 import { parsedJson } from '@vestra/agent/question';
+import { fail } from '@vestra/contract/errors';
 import type { PricedModel } from '@vestra/models/prices';
 import type { MediaKind } from '@vestra/models/settings';
 import { readableNotebooks } from '../../agents/notebooks/index.ts';
@@ -9,12 +10,13 @@ import { readableSkills } from '../../agents/skills/index.ts';
 import type { KeptSessions } from '../../agents/tool-servers/index.ts';
 import { type Manifest, repoFolders, versionOf } from '../../agents/versions/index.ts';
 import type { Tenant } from '../../platform/caller.ts';
+import type { Database } from '../../platform/db/pool.ts';
 import type { RunLease } from '../../platform/jobs/run-lease.ts';
 import { findUser } from '../../users/index.ts';
 import { type MemoryMode, memoryModeOf } from '../records/conversations.ts';
 import { readHistory, type TurnHistory } from '../records/history-store.ts';
 import { findMessage } from '../records/messages.ts';
-import type { MessageRow, RunSubject } from '../records/tables.ts';
+import type { MessageRow, RunSubject, TurnRow } from '../records/tables.ts';
 import { assembleTools, readerOf } from '../tools/assemble-tools.ts';
 import { earlierFiles, type FileBudget, filesOfConversation } from '../tools/conversation-files.ts';
 import { describeMissingServer, recordMissingTools } from '../tools/missing-tools.ts';
@@ -38,6 +40,13 @@ export type AssembledRun = {
 
 /** Rows that the accepting process has already read. */
 type Known = Pick<AcceptedState, 'asked' | 'user'>;
+
+/** The message that began the turn. A conversation that is deleted takes it along. */
+async function messageOf(db: Database, { conversation_id, message_id }: TurnRow): Promise<MessageRow> {
+  const message = await findMessage(db, conversation_id, message_id);
+  if (!message) throw fail('conversation_not_found');
+  return message;
+}
 
 export async function assembleRun(
   engine: Engine,
@@ -63,7 +72,7 @@ export async function assembleRun(
     memoryModeOf(db, { orgId: turn.org_id, mode: turn.mode }, manifest),
     notebooksOf(engine, subject, manifest),
     manifest.skills.length === 0 ? [] : readableSkills(db, turn.org_id, manifest.skills, fixed?.skills ?? null),
-    knownAsked ?? (findMessage(db, turn.conversation_id, turn.message_id) as Promise<MessageRow>),
+    knownAsked ?? messageOf(db, turn),
     isFirstOfConversation ? nothingEarlier : readHistory(db, turn),
   ]);
   const memory =

@@ -1,8 +1,8 @@
 import { Failure, fail } from '@vestra/contract/errors';
 import { emit, recordAudit } from '../../account/index.ts';
-import { getVersion, lockDeployment, lockVersions, requireDeployment } from '../../agents/deployments/index.ts';
+import { lockDeployment, lockVersions, requireDeployment } from '../../agents/deployments/index.ts';
 import { branchRevision, prepareDocument } from '../../agents/notebooks/index.ts';
-import { changedKeys, type FixedContent, saveProposedVersion } from '../../agents/versions/index.ts';
+import { changedKeys, type FixedContent, saveProposedVersion, versionOfRow } from '../../agents/versions/index.ts';
 import { findConversation, holdConversation } from '../../engine/conversations/index.ts';
 import type { Origin } from '../../platform/caller.ts';
 import type { Transaction } from '../../platform/db/pool.ts';
@@ -33,7 +33,7 @@ import {
 /** The parts of the server that an improvement needs besides playing. */
 export type Improver = Player & {
   jobs: JobSender;
-  fileScenariosOf: (version: Awaited<ReturnType<typeof getVersion>>) => FileScenario[];
+  fileScenariosOf: (version: Awaited<ReturnType<typeof versionOfRow>>) => FileScenario[];
 };
 
 export const runImprovement = (improver: Improver, id: string, signal: AbortSignal): Promise<void> =>
@@ -93,7 +93,7 @@ type Phase = (improver: Improver, play: Play<ImprovementRow>, signal: AbortSigna
 const tenantOf = ({ org_id: orgId, mode }: ImprovementRow) => ({ orgId, mode });
 
 const baseOf = (db: Improver['engine']['db'] | Transaction, { deployment_id, base_version }: ImprovementRow) =>
-  getVersion(db, { id: deployment_id }, base_version);
+  versionOfRow(db, { id: deployment_id }, base_version);
 
 /** A longer proposal would not be the smallest one. */
 const maxOutputTokens = 16_000;

@@ -8,8 +8,8 @@ import { asData, newFence } from '@vestra/agent/prompt/data';
 import { notOfTheShape, type Reading, saidByUser, unusable } from '@vestra/agent/question';
 import { Failure, fail } from '@vestra/contract/errors';
 import { z } from 'zod';
-import { type DeploymentRow, getVersion } from '../../agents/deployments/index.ts';
-import { versionToRun } from '../../agents/versions/index.ts';
+import type { DeploymentRow } from '../../agents/deployments/index.ts';
+import { versionOfRow, versionToRun } from '../../agents/versions/index.ts';
 import { isMarkValid } from '../../engine/activity/index.ts';
 import { holdConversation } from '../../engine/conversations/index.ts';
 import { ask, type Engine, maxCostOfMessage, paidByOrg } from '../../engine/index.ts';
@@ -167,7 +167,7 @@ export function usableName(given: string): string {
 type PaidModel = ReturnType<typeof paidByOrg>;
 
 async function payerOf(engine: Engine, tenant: Tenant, deployment: DeploymentRow): Promise<PaidModel> {
-  const { manifest } = await getVersion(engine.db, deployment, versionToRun(deployment, tenant.mode, null));
+  const { manifest } = await versionOfRow(engine.db, deployment, versionToRun(deployment, tenant.mode, null));
   const model = judgeModelOf(engine, tenant, manifest.model);
   if (!model || model.id === 'offline') {
     throw fail('model_unavailable', {

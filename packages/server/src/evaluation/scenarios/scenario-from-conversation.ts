@@ -11,7 +11,7 @@ import type { ResponseOf } from '@vestra/contract/route';
 import { scenarios } from '@vestra/contract/scenarios';
 import { withoutMarks } from '@vestra/contract/source-marks';
 import { z } from 'zod';
-import { getVersion, requireDeployment } from '../../agents/deployments/index.ts';
+import { newestVersion, requireDeployment } from '../../agents/deployments/index.ts';
 import type { Manifest } from '../../agents/versions/index.ts';
 import {
   type ConversationRow,
@@ -42,7 +42,7 @@ export async function draftFromConversation(
 ): Promise<ResponseOf<Api['conversations']['draftScenario']>> {
   const { conversation, exchanges } = await exchangesOf(engine, tenant, conversationId, taskId);
   const deployment = await requireDeployment(engine.db, tenant.orgId, conversation.deployment_id as string);
-  const { manifest } = await getVersion(engine.db, deployment, deployment.newest_version);
+  const { manifest } = await newestVersion(engine.db, deployment);
   const plain = scenarioFromExchanges(exchanges, manifest);
   const account = { tenant, deploymentId: deployment.id, named: manifest.model };
   const worded = await wordedByModel(engine, account, exchanges, plain.scenario, signal);

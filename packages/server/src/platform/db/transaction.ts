@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { noteFullDisk } from './full-disk.ts';
-import { refersToMissingRow } from './missing-row.ts';
+import { MissingRow, refersToMissingRow } from './missing-row.ts';
 import { hasNoSession, type Statement, send } from './pipeline.ts';
 import { type Database, insideTransaction, longestIdleMs, type Transaction } from './pool.ts';
 import { isOvertaken, NotThePrimary } from './primary-check.ts';
@@ -126,5 +126,6 @@ function beginOn(client: pg.PoolClient): { tx: Transaction; isBegun: () => boole
 
 function isWorthRepeating(error: unknown): boolean {
   const state = sqlState(error);
-  return state === SERIALIZATION_FAILURE || state === DEADLOCK_DETECTED || refersToMissingRow(error);
+  const isRowGone = error instanceof MissingRow || refersToMissingRow(error);
+  return state === SERIALIZATION_FAILURE || state === DEADLOCK_DETECTED || isRowGone;
 }

@@ -52,7 +52,7 @@ export const runs = area('ends of runs', 'done', [
     'A job whose conversation was deleted ends. A hold that a killed process left for an ended run is deleted by the next sweep.',
   ],
   [
-    'RUN-709',
+    'RUN-715',
     'docs/architecture.md',
     'A run whose conversation was deleted before it was read ends, and logs no error.',
   ],

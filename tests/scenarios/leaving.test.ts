@@ -87,7 +87,7 @@ describe('a worker that leaves', () => {
 });
 
 describe('a worker that starts', () => {
-  it('ends a run quietly whose conversation is deleted before it has read the message [RUN-709]', async () => {
+  it('ends a run quietly whose conversation is deleted before it has read the message [RUN-715]', async () => {
     server.script(() => ({ text: 'Hello.' }));
     const { body } = await server.call('POST', '/v1/conversations', { body: { message: 'Hi' } });
     const database = new pg.Client(server.connectionString);

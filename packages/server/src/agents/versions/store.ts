@@ -66,35 +66,26 @@ export function listVersions(
   );
 }
 
-const findVersion = (db: Executor, deployment: Pick<DeploymentRow, 'id'>, version: number) =>
-  maybeOne(
-    db,
-    deploymentVersions,
-    sql`SELECT ${columns} FROM ${deploymentVersions}
-        WHERE deployment_id = ${deployment.id} AND version = ${version}`,
-  );
+type VersionReader = (db: Executor, deployment: Pick<DeploymentRow, 'id'>, version: number) => Promise<VersionRow>;
+
+const readVersion =
+  (missing: () => Error): VersionReader =>
+  async (db, deployment, version) => {
+    const row = await maybeOne(
+      db,
+      deploymentVersions,
+      sql`SELECT ${columns} FROM ${deploymentVersions}
+          WHERE deployment_id = ${deployment.id} AND version = ${version}`,
+    );
+    if (!row) throw missing();
+    return row;
+  };
 
 /** A version that a request names. */
-export async function getVersion(
-  db: Executor,
-  deployment: Pick<DeploymentRow, 'id'>,
-  version: number,
-): Promise<VersionRow> {
-  const row = await findVersion(db, deployment, version);
-  if (!row) throw fail('version_not_found', { param: 'version' });
-  return row;
-}
+export const getVersion = readVersion(() => fail('version_not_found', { param: 'version' }));
 
 /** A version that another row names. Throws `MissingRow` if the deployment was deleted meanwhile. */
-export async function versionOfRow(
-  db: Executor,
-  deployment: Pick<DeploymentRow, 'id'>,
-  version: number,
-): Promise<VersionRow> {
-  const row = await findVersion(db, deployment, version);
-  if (!row) throw new MissingRow(deployments.name);
-  return row;
-}
+export const versionOfRow = readVersion(() => new MissingRow(deployments.name));
 
 export const newestVersion = (db: Executor, deployment: DeploymentRow): Promise<VersionRow> =>
   versionOfRow(db, deployment, deployment.newest_version);

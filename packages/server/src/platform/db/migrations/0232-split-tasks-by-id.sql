@@ -1,6 +1,6 @@
 -- Compares by the id of the task alone, so that only the index on it is of use. Should another org have a task with the
--- same id, both are marked: they are then compared, and counted once as well. The settings keep PostgreSQL from reading
--- the whole table while it looks small, and from keeping a plan made then.
+-- same id, both are marked: they are then compared, and counted once as well. While the table looks
+-- small, the settings keep PostgreSQL from planning to read all of it, because each session keeps that plan.
 CREATE OR REPLACE FUNCTION mark_split_tasks() RETURNS trigger LANGUAGE plpgsql
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
